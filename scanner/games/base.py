@@ -1,0 +1,36 @@
+"""What every game offers. A game knows boards and templates; it never sees a pixel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from scanner.results import Flag, Score
+
+if TYPE_CHECKING:
+    from scanner.board import ReadBoard
+    from scanner.templates import Template
+
+
+@dataclass(frozen=True, slots=True)
+class GameContext:
+    """What is known beside the sheet: the log of the rolls (one tuple a roll) and the variant played."""
+
+    rolls: tuple[tuple[int, ...], ...] | None = None
+    variant: str | None = None
+
+
+class Game(Protocol):
+    """A game's rules. Both methods take any board, however impossible, and never raise for its content."""
+
+    id: str
+    values_matter: bool
+    """True where `sure` has to cover every value and not only the score and the flags (Sudoku)."""
+
+    def flags(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[Flag, ...]:
+        """Everything that is wrong with the board as it stands, all at once, in a fixed order."""
+        ...
+
+    def score(self, board: ReadBoard, template: Template, context: GameContext) -> Score:
+        """The score of the board as it stands, by the rules, illegal values scoring nothing."""
+        ...

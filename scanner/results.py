@@ -1,0 +1,117 @@
+"""What travels between the late stages: readings, flags, scores and the results of a scan.
+
+Nothing in here knows about pixels of a cell or about a certain game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scanner.geometry import PxPoint
+
+State = Literal["read", "blank", "struck", "candidates", "scribble", "unreadable", "doubtful", "answered"]
+Ink = Literal["hand", "print"]
+Severity = Literal["illegal", "arithmetic", "incomplete", "doubt"]
+Value = int | str
+"""An integer for digits and numbers, ``"x"`` for a mark that is made, any string for text."""
+
+VALUED_STATES: frozenset[State] = frozenset({"read", "doubtful", "answered"})
+PLAUSIBLE = 1e-3
+"""A reading with at least this posterior is plausible (DESIGN, honesty rule 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """One cell as read, or as typed or answered by a human.
+
+    value: null unless the state is read, doubtful (the best guess) or answered.
+    confidence: posterior of what is reported (value or state), 0 to 1.
+    alternatives: other readings and their posteriors, best first; a key is a value as text or a state
+        (``"3"``, ``"blank"``). Those below 0.0001 are left out.
+    read: with state answered, what the machine had read before.
+    """
+
+    id: str
+    value: Value | None
+    state: State
+    confidence: float = 1.0
+    alternatives: Mapping[str, float] = field(default_factory=dict)
+    ink: Ink | None = None
+    read: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Something wrong on the sheet, with a stable code such as ``sudoku.repeat``.
+
+    cells: ids of the cells that show it, in the template's order. message: one sentence for a player.
+    """
+
+    code: str
+    severity: Severity
+    cells: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One line of the score: what it is, its points, the cells it comes from."""
+
+    label: str
+    points: int
+    cells: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnScore:
+    """The result of one game on a card with several columns."""
+
+    total: int
+    range: tuple[int, int]
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The score of one board taken literally. total is null for a table with several games, see `columns`."""
+
+    total: int | None
+    lines: tuple[ScoreLine, ...] = ()
+    columns: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the rules say of a read board once its doubts are taken into account.
+
+    range: lowest and highest total over all plausible readings; both equal total when sure; null without a total.
+    sure: no plausible reading changes the total, a score line, a flag (and, for Sudoku, a value).
+    ask: the shortest list of cells whose answers would make it sure, the most useful first.
+    """
+
+    score: Score
+    range: tuple[int, int] | None
+    sure: bool
+    flags: tuple[Flag, ...]
+    ask: tuple[str, ...] = ()
+    claimed: Mapping[str, int] = field(default_factory=dict)
+    columns: Mapping[str, ColumnScore] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPlace:
+    """Where a sheet was found: corners of the main lattice (template's top left first, clockwise), in picture pixels."""
+
+    corners: tuple[PxPoint, PxPoint, PxPoint, PxPoint]
+    residual_px: float
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a source gave no result. code: one of the design's problem codes; message: one line with a remedy."""
+
+    source: str
+    code: str
+    message: str
