@@ -1,0 +1,159 @@
+"""What the table and the picture say of a sheet, in common: which cells are marked how, and the sentences beside them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scanner.results import VALUED_STATES, CellReading, Flag, Severity, Verdict
+from scanner.sheet import Sheet
+
+SEVERITIES: tuple[Severity, ...] = ("illegal", "arithmetic", "incomplete", "doubt")
+"""Worst first: the order in which flags are told."""
+
+SEVERITY_WORDS: Mapping[Severity, str] = {
+    "illegal": "breaks a rule",
+    "arithmetic": "wrong sum",
+    "incomplete": "incomplete",
+    "doubt": "not sure",
+}
+UNSURE_STATES = frozenset({"doubtful", "unreadable", "scribble"})
+MENTIONED = 0.01
+"""An alternative is worth mentioning to a person from this posterior on, unless it is the only one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellMark:
+    """How one cell is to be shown.
+
+    reading: the cell as read. wrong: the worst severity that breaks something (illegal before arithmetic), or null.
+    missing: an `incomplete` flag names the cell. asked: it is among the questions, or a `doubt` flag names it.
+    unsure: asked, or read with doubt.
+    """
+
+    reading: CellReading
+    wrong: Severity | None
+    missing: bool
+    asked: bool
+    unsure: bool
+
+
+def cell_marks(sheet: Sheet) -> dict[str, CellMark]:
+    """The mark of every cell of the board, keyed by id, in the board's order."""
+    by_severity: dict[Severity, set[str]] = {severity: set() for severity in SEVERITIES}
+    for flag in sheet.verdict.flags:
+        by_severity[flag.severity].update(flag.cells)
+    asked = by_severity["doubt"] | set(sheet.verdict.ask)
+    marks: dict[str, CellMark] = {}
+    for cell_id, reading in sheet.board.cells.items():
+        wrong: Severity | None = None
+        if cell_id in by_severity["illegal"]:
+            wrong = "illegal"
+        elif cell_id in by_severity["arithmetic"]:
+            wrong = "arithmetic"
+        marks[cell_id] = CellMark(
+            reading=reading,
+            wrong=wrong,
+            missing=cell_id in by_severity["incomplete"],
+            asked=cell_id in asked,
+            unsure=cell_id in asked or reading.state in UNSURE_STATES,
+        )
+    return marks
+
+
+def sorted_flags(flags: Sequence[Flag]) -> tuple[Flag, ...]:
+    """The flags, worst severity first, otherwise in the game's order."""
+    return tuple(sorted(flags, key=lambda flag: SEVERITIES.index(flag.severity)))
+
+
+def total_words(verdict: Verdict) -> str:
+    """``Total 62``, ``Total 60 to 62, unsure``, ``Total 62, some cells unsure``; a game each for several columns."""
+    if verdict.columns:
+        return "; ".join(
+            f"{name} {_span(column.total, column.range)}" + ("" if column.sure else ", unsure")
+            for name, column in verdict.columns.items()
+        )
+    total = verdict.score.total
+    if total is None:
+        return "No total" if verdict.sure else "No total, unsure"
+    if verdict.sure:
+        return f"Total {total}"
+    limits = verdict.range or (total, total)
+    if limits[0] == limits[1]:
+        return f"Total {total}, some cells unsure"
+    return f"Total {limits[0]} to {limits[1]}, unsure"
+
+
+def count_words(verdict: Verdict) -> str:
+    """How many things are wrong, missing and to be asked: ``2 problems, 1 question, 12 cells empty``."""
+    wrong = sum(flag.severity in ("illegal", "arithmetic") for flag in verdict.flags)
+    empty = len({cell for flag in verdict.flags if flag.severity == "incomplete" for cell in flag.cells})
+    parts = []
+    if wrong:
+        parts.append(_count(wrong, "problem"))
+    if verdict.ask:
+        parts.append(_count(len(verdict.ask), "question"))
+    if empty:
+        parts.append(f"{_count(empty, 'cell')} empty")
+    return ", ".join(parts)
+
+
+def flag_words(flag: Flag, *, most_cells: int = 6) -> str:
+    """The flag's sentence; its cells are added where the message itself doesn't name them."""
+    if not flag.cells or any(cell in flag.message for cell in flag.cells):
+        return flag.message
+    named = ", ".join(flag.cells) if len(flag.cells) <= most_cells else _count(len(flag.cells), "cell")
+    return f"{flag.message} ({named})"
+
+
+def question_words(reading: CellReading) -> str:
+    """What is unclear about one cell: ``r2c3: 5 (87 %) or 3 (12 %)?``."""
+    options = likely_readings(reading)
+    if not options:
+        return f"{reading.id}: could not be read"
+    return f"{reading.id}: " + " or ".join(f"{name} ({_percent(p)})" for name, p in options) + "?"
+
+
+def likely_readings(reading: CellReading, *, most: int = 3) -> tuple[tuple[str, float], ...]:
+    """What the cell may say and how likely each is: what is reported first, then the alternatives worth mentioning."""
+    others = sorted(reading.alternatives.items(), key=lambda item: -item[1])
+    worth = [(name, p) for name, p in others if p >= MENTIONED] or others[:1]
+    reported: list[tuple[str, float]] = []
+    if reading.value is not None:
+        reported = [(str(reading.value), reading.confidence)]
+    elif reading.state not in UNSURE_STATES:
+        reported = [(reading.state, reading.confidence)]
+    return tuple((reported + worth)[:most])
+
+
+def answer_hint(sheet: Sheet, reading: CellReading, *, alone: bool) -> str:
+    """The option to type: ``--answer r2c3=5``, with several sheets ``--answer 'FILE#SHEET:r2c3=5'`` quoted for a shell.
+
+    The value is the best guess; VALUE stands where there is none.
+    """
+    values = [name for name, _ in likely_readings(reading) if name.lstrip("-").isdigit() or name == "x"]
+    answer = f"{reading.id}={values[0] if values else 'VALUE'}"
+    if not alone:
+        answer = shlex.quote(f"{sheet.source}#{sheet.sheet}:{answer}")
+    return f"--answer {answer}"
+
+
+def value_words(reading: CellReading) -> str:
+    """One cell in the board's text notation: a value, ``.`` empty, ``c`` notes, ``s`` struck, ``?`` unread."""
+    if reading.state in VALUED_STATES:
+        return "." if reading.value is None else str(reading.value)
+    return {"blank": ".", "candidates": "c", "struck": "s"}.get(reading.state, "?")
+
+
+def _span(total: int, limits: tuple[int, int]) -> str:
+    return str(total) if limits[0] == limits[1] else f"{limits[0]} to {limits[1]}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _percent(p: float) -> str:
+    # "100 %" would claim a certainty that nobody has while there is something to ask
+    return "under 1 %" if p < 0.01 else f"{min(round(100 * p), 99)} %"
