@@ -1,0 +1,1 @@
+"""Reading single cells: `CellBatch` -> `Readings`. Import the submodules; this package itself loads nothing heavy."""

@@ -1,0 +1,9 @@
+"""What the ink of one cell can be. A model's metadata names its classes; these are the ones of the shipped reader."""
+
+from __future__ import annotations
+
+DIGIT_CLASSES: tuple[str, ...] = tuple("0123456789")
+STATE_CLASSES: tuple[str, ...] = ("blank", "struck", "scribble", "candidates")
+"""Cells without a value: nothing written, a digit struck out, a scribble, small pencil notes."""
+
+CLASSES: tuple[str, ...] = DIGIT_CLASSES + STATE_CLASSES
