@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from scanner.results import Flag, Score
+from scanner.results import CellReading, Flag, Score
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
@@ -23,9 +23,15 @@ class GameContext:
 class Game(Protocol):
     """A game's rules. Both methods take any board, however impossible, and never raise for its content."""
 
-    id: str
-    values_matter: bool
-    """True where `sure` has to cover every value and not only the score and the flags (Sudoku)."""
+    @property
+    def id(self) -> str:
+        """The name that templates call it by."""
+        ...
+
+    @property
+    def values_matter(self) -> bool:
+        """True where `sure` has to cover every value and not only the score and the flags (Sudoku)."""
+        ...
 
     def flags(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[Flag, ...]:
         """Everything that is wrong with the board as it stands, all at once, in a fixed order."""
@@ -33,4 +39,17 @@ class Game(Protocol):
 
     def score(self, board: ReadBoard, template: Template, context: GameContext) -> Score:
         """The score of the board as it stands, by the rules, illegal values scoring nothing."""
+        ...
+
+
+@runtime_checkable
+class PriorGame(Game, Protocol):
+    """A game whose rules say beforehand that some readings are rarer than others. The method is optional."""
+
+    def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
+        """A factor, above 0 and at most 1, for a possible reading of a cell (`value`, `ink`); 1 where it is legal.
+
+        board: only what was read surely; all other cells have no value. Doubtful readings are weighed with it, but it
+        never overrules clear ink (see `scanner.resolve`).
+        """
         ...
