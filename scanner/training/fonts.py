@@ -1,7 +1,8 @@
 """The fonts that lend their digits to training: the pinned list, the download, and drawing single characters.
 
-The packages come from npm (`npm pack`, no scripts run) into a cache folder and are read from their archives; no font file
-belongs to the product. fontTools (extra ``train``) turns the web fonts into TrueType in memory, as Pillow reads that anywhere.
+The packages come from npm (`npm pack`, no scripts run) into a cache folder and are read from their archives; no font
+file belongs to the product. fontTools (extra ``train``) turns the web fonts into TrueType in memory, which every build
+of Pillow reads.
 """
 
 from __future__ import annotations
@@ -98,12 +99,13 @@ def fetch(specs: Sequence[FontSpec], cache: Path) -> None:
         return
     npm = shutil.which("npm")
     if npm is None:
-        raise MissingFileError("npm isn't installed", remedy="install Node.js, or fill the cache by hand", subject=str(cache))
+        remedy = "install Node.js, or fill the cache by hand"
+        raise MissingFileError("npm isn't installed", remedy=remedy, subject=str(cache))
     command = [npm, "pack", "--silent", "--pack-destination", str(cache), *(spec.package for spec in lacking)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     still = [spec.package for spec in lacking if not (cache / spec.archive).exists()]
     if still:
-        cause = f"npm could not fetch {len(still)} of {len(lacking)} fonts, such as {still[0]} (npm's status {done.returncode})"
+        cause = f"npm (status {done.returncode}) could not fetch {len(still)} fonts, such as {still[0]}"
         raise MissingFileError(cause, remedy="check the network and the versions in fonts.toml", subject=str(cache))
 
 
@@ -117,9 +119,8 @@ def truetype(spec: FontSpec, weight: int, cache: Path) -> tuple[bytes, frozenset
         chosen = next((name for name in (member, member + "2") if name in names), None)
         packed = archive.extractfile(chosen) if chosen else None
         if packed is None:
-            raise MissingFileError(
-                f"has no Latin file of weight {weight}", remedy="correct its weights in fonts.toml", subject=spec.archive
-            )
+            cause = f"has no Latin file of weight {weight}"
+            raise MissingFileError(cause, remedy="correct its weights in fonts.toml", subject=spec.archive)
         data = packed.read()
     font = TTFont(io.BytesIO(data))
     characters = frozenset(chr(code) for code in font.getBestCmap())
@@ -130,7 +131,7 @@ def truetype(spec: FontSpec, weight: int, cache: Path) -> tuple[bytes, frozenset
 
 
 def draw(typeface: bytes, characters: Sequence[str]) -> Iterator[tuple[str, GlyphArray]]:
-    """Draw single characters upright with the font file `typeface`; yields (character, ink [48, 48]), skipping empty ones."""
+    """Draw single characters upright with the font file `typeface`: (character, ink [48, 48]), no empty ones."""
     font = ImageFont.truetype(io.BytesIO(typeface), _EM_PX)
     for character in characters:
         left, top, right, bottom = font.getbbox(character)

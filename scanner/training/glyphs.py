@@ -29,12 +29,27 @@ from scanner.training.ink import SIDE, GlyphArray, fit, from_paper
 DIGITS: Final = "0123456789"
 
 MNIST_WRITER: Final = 100
-"""Writer groups: Swiss writers keep their numbers (1 to 21), MNIST's two files are 100 and 101, fonts count from 1000."""
+"""Writer groups: Swiss writers keep their numbers (1 to 21), MNIST's files are 100 and 101, fonts count from 1000."""
 
 FONT_WRITER: Final = 1000
 
-SWISS_FIXES: Final[Mapping[str, int]] = {"5/0002-459.png": 4}
-"""Swiss crops whose folder is wrong, by path, with the digit that is really there."""
+SWISS_FIXES: Final[Mapping[str, int]] = {
+    "1/0017-599.png": 7,
+    "3/0006-205.png": 8,
+    "3/0006-545.png": 8,
+    "3/0021-451.png": 2,
+    "5/0002-459.png": 4,
+    "5/0006-92.png": 3,
+    "6/0014-344.png": 7,
+    "7/0017-579.png": 2,
+    "8/0004-411.png": 6,
+    "8/0017-233.png": 9,
+    "9/0004-314.png": 8,
+}
+"""Swiss crops whose folder is wrong, by path, with the digit that is really there.
+
+Found as crops whose nine nearest neighbours agree on another digit, then judged by eye; unclear ones keep their folder.
+"""
 
 
 @dataclass(frozen=True)
@@ -117,7 +132,12 @@ class GlyphPool:
 
 
 def _pool(
-    inks: Sequence[GlyphArray], digits: Sequence[int], writers: Sequence[int], source: str, kind: Kind, splits: Sequence[Split]
+    inks: Sequence[GlyphArray],
+    digits: Sequence[int],
+    writers: Sequence[int],
+    source: str,
+    kind: Kind,
+    splits: Sequence[Split],
 ) -> GlyphPool:
     n = len(digits)
     return GlyphPool(
@@ -187,10 +207,11 @@ def read_idx(path: Path) -> npt.NDArray[np.uint8]:
 
 
 def from_swiss(folder: Path) -> GlyphPool:
-    """Crops ``<digit>/<writer>-<n>.png``, dark on light; all of split train until `GlyphPool.assigned` says otherwise."""
+    """Crops ``<digit>/<writer>-<n>.png``, dark on light; all of split train; `GlyphPool.assigned` changes that."""
     paths = sorted(path for path in folder.glob("[0-9]/*.png"))
     if not paths:
-        raise MissingFileError("holds no <digit>/<writer>-<n>.png", remedy="give the folder of the crops", subject=str(folder))
+        remedy = "give the folder of the crops"
+        raise MissingFileError("holds no <digit>/<writer>-<n>.png", remedy=remedy, subject=str(folder))
     inks: list[GlyphArray] = []
     digits: list[int] = []
     writers: list[int] = []
@@ -224,7 +245,7 @@ def from_fonts(specs: Sequence[FontSpec], cache: Path) -> GlyphPool:
 
 
 def build(shared: Path, cache: Path) -> GlyphPool:
-    """The whole pool: MNIST and Swiss digits below `shared`, fonts of the shipped list from `cache` (fetched if lacking)."""
+    """The whole pool: MNIST, Swiss digits below `shared`, the fonts of the list in `cache` (fetched if lacking)."""
     specs = shipped_fonts()
     fetch(specs, cache)
     return merge([from_mnist(shared / "mnist"), from_swiss(shared / "digits-swiss"), from_fonts(specs, cache)])
@@ -235,7 +256,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Here, as symbols draws its letters with the fonts' helpers and isn't needed by those who only load a pool.
     from scanner.training.symbols import letters, symbols
 
-    parser = argparse.ArgumentParser(prog="python -m scanner.training.glyphs", description="Gather the training glyphs.")
+    parser = argparse.ArgumentParser("python -m scanner.training.glyphs", description="Gather the training glyphs.")
     parser.add_argument("--shared", type=Path, required=True, help="folder with mnist/ and digits-swiss/")
     parser.add_argument("--cache", type=Path, default=Path("training-cache/fonts"), help="folder for the font packages")
     parser.add_argument("--out", type=Path, required=True, help="the .npz to write; FILE-symbols.npz stands beside it")

@@ -20,6 +20,12 @@ BODY: Final = 44
 _VISIBLE: Final = 64
 """Density from which a pixel counts for the bounding box: above the grey fringe of antialiasing."""
 
+_LINE_PX: Final = 7
+"""Up to this thickness (px of the crop, widened by 2 for joining) ink along the edge may be a printed line."""
+
+_GRAIN: Final = 12.0
+"""Shades by which paper darkens without any ink."""
+
 
 def fit(ink: GlyphArray) -> GlyphArray | None:
     """Cut `ink` [h, w] (density, 0..255) to its ink and centre it in [48, 48], the aspect kept.
@@ -46,32 +52,42 @@ def fit(ink: GlyphArray) -> GlyphArray | None:
 def from_paper(gray: GlyphArray) -> GlyphArray:
     """The ink density of dark strokes on light paper, `gray` [h, w] 0..255.
 
-    The paper's shade is the crop's own median (strokes cover far less than half of it); full ink is the shade of the stroke's
-    core, so that a faint pencil and a black pen come out alike. Specks and slivers of a neighbour at the edge are dropped.
+    The paper's shade is the crop's own median (strokes cover far less than half of it); full ink is the shade of the
+    stroke's core, so that a faint pencil and a black pen come out alike. Specks and slivers of a neighbour at the edge
+    are dropped.
     """
     depth = np.clip(float(np.median(gray)) - gray.astype(np.float32), 0, None)
-    marked = depth[depth > max(12.0, 0.25 * float(depth.max(initial=0.0)))]
-    if marked.size == 0:
+    marked = depth > _GRAIN
+    if not marked.any():
         return np.zeros_like(gray)
-    density = np.clip(depth * (255.0 / float(np.percentile(marked, 75))), 0, 255)
+    # Cleaned before the level of full ink is taken: a black printed line would make the pencil beside it faint.
+    depth = np.where(_strokes(depth > max(_GRAIN, 0.25 * float(np.median(depth[marked])))), depth, 0)
+    full = float(np.percentile(depth[depth > max(_GRAIN, 0.25 * float(depth.max()))], 75))
+    density = np.clip(depth * (255.0 / full), 0, 255)
     # Paper grain: a foot of 10 % is cut off, the rest stretched, so that bare paper is exactly 0.
     ink: GlyphArray = np.clip((density - 25.5) * (255.0 / 229.5), 0, 255).round().astype(np.uint8)
-    return _without_specks(ink)
+    return ink
 
 
-def _without_specks(ink: GlyphArray) -> GlyphArray:
-    """Drop components below 2 % of the largest one, at the edge of the crop below 12 %."""
-    mask = (ink >= _VISIBLE).astype(np.uint8)
+def _strokes(marked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The marked pixels [h, w] and a rim of 1 px for their fringe, without what isn't of the digit.
+
+    That is components below 5 % of the largest one, at the edge of the crop below 12 %, and thin lines along the edge.
+    """
     # A gap of a pixel in a pencil stroke doesn't part it.
-    joined = cv2.dilate(mask, np.ones((3, 3), np.uint8))
+    joined = cv2.dilate(marked.astype(np.uint8), np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     if count <= 2:
-        return np.where(joined > 0, ink, 0).astype(np.uint8)
-    height, width = ink.shape
+        return joined > 0
+    height, width = marked.shape
     areas = stats[1:, cv2.CC_STAT_AREA].astype(np.float64)
     left, top = stats[1:, cv2.CC_STAT_LEFT], stats[1:, cv2.CC_STAT_TOP]
     right, bottom = left + stats[1:, cv2.CC_STAT_WIDTH], top + stats[1:, cv2.CC_STAT_HEIGHT]
     at_edge = (left == 0) | (top == 0) | (right == width) | (bottom == height)
-    keep = areas >= areas.max() * np.where(at_edge, 0.12, 0.02)
-    kept = np.concatenate(([False], keep))[labels]
-    return np.where(kept, ink, 0).astype(np.uint8)
+    # The form's own printed lines: they lie along the edge, long and a few px thin, beside a digit that isn't.
+    lines = at_edge & (np.minimum(right - left, bottom - top) <= _LINE_PX)
+    if not (~lines & (areas >= 0.25 * areas.max())).any():
+        lines = np.zeros_like(lines)
+    keep = ~lines & (areas >= areas[~lines].max() * np.where(at_edge, 0.12, 0.05))
+    kept: npt.NDArray[np.bool_] = np.concatenate(([False], keep))[labels]
+    return kept

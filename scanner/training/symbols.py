@@ -1,12 +1,13 @@
 """Shapes that a reader must not take for digits: stars, hearts, scrawls, strike-outs, ticks, dots and letters.
 
 Drawn with anti-aliased lines of varied width and wobble, by a seeded generator, in the form of `scanner.training.ink`.
-Two traps are kept out, since their right answer can't be told from the shape: steep slashes (a plain 1) and letters that
-look like digits (o, l, S, Z, ...).
+Two traps are kept out, since their right answer can't be told from the shape: steep slashes (a plain 1) and letters
+that look like digits (o, l, S, Z, ...).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,8 @@ from scanner.training.ink import SIDE, GlyphArray, fit
 SymbolLabel = Literal["star", "heart", "scribble", "slash", "cross", "dash", "zigzag", "dot", "check", "letter"]
 LABELS: Final[tuple[SymbolLabel, ...]] = get_args(SymbolLabel)
 
-LETTERS: Final = "acdefhkmnpruvwx" "ACEFHKMNPRUVWX"
-"""Left out: letters that pass for a digit in some hand (b g i j l o q s t y z, B D G I J L O Q S T Y Z)."""
+LETTERS: Final = "acdefhkmpruvwxACEFHKMNPRUVWX"
+"""Left out: letters that pass for a digit in some hand (b g i j l n o q s t y z, B D G I J L O Q S T Y Z)."""
 
 _CANVAS: Final = 192
 _FRACTION_BITS: Final = 4
@@ -35,7 +36,7 @@ Line = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SymbolPool:
-    """`ink` uint8 [n, 48, 48] as in `GlyphPool`, `label` str [n] (one of LABELS), `split` str [n] (train, val, test)."""
+    """`ink` uint8 [n, 48, 48] as in `GlyphPool`, `label` str [n] (of LABELS), `split` str [n] (train, val, test)."""
 
     ink: GlyphArray
     label: npt.NDArray[np.str_]
@@ -135,7 +136,7 @@ def _cornered(line: Line, rng: np.random.Generator, *, jitter: float = 0.05) -> 
     """The polyline with its corners kept: points close to the corners make a spline turn sharply; all jittered."""
     line = line + rng.normal(0, jitter, line.shape)
     steps = np.array([0.0, 0.06, 0.5, 0.94])[:, None]
-    pieces = [a + (b - a) * steps for a, b in zip(line[:-1], line[1:], strict=True)]
+    pieces = [a + (b - a) * steps for a, b in itertools.pairwise(line)]
     return np.vstack([*pieces, line[-1:]])
 
 
