@@ -1,0 +1,115 @@
+"""Cell-shaped patches: regions of paper that printed lines close off on every side.
+
+The cells themselves are the marker (commercial pads have no fiducials). A patch is a connected region lighter
+than its surroundings; digits inside it or lines that miss a bit of ink don't matter, since only its hull is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import FloatArray
+
+GrayImage = npt.NDArray[np.uint8]
+
+# Sizes are fractions of the working picture's long side, so that they don't depend on the photo's pixels.
+MIN_SIDE = 0.011
+MAX_SIDE = 0.16
+MIN_FILL = 0.62
+"""Smallest share of a patch's hull in its tightest rectangle: text and stains have less, cells in perspective more."""
+MAX_PATCHES = 1500
+"""More patches than any sheet has cells; beyond it the smallest are dropped (a page of text, a woven cloth)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """One way of telling paper from lines: the window as a fraction of the long side, and the step in grey levels."""
+
+    window: float
+    step: float
+
+
+THRESHOLDS: tuple[Threshold, ...] = (
+    Threshold(0.031, 7.0),
+    Threshold(0.061, 4.0),
+    Threshold(0.031, 2.5),
+    Threshold(0.015, 4.0),
+)
+"""Tried in this order until a sheet is found: the usual one, one for blur, one for faint lines, one for small cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patches:
+    """Cell-shaped patches of one picture.
+
+    centres: float64 [n, 2], px. corners: float64 [n, 4, 2], px, clockwise on screen. side: float64 [n], px, the
+    root of the hull's area.
+    """
+
+    centres: FloatArray
+    corners: FloatArray
+    side: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.side)
+
+
+def _four_corners(hull: npt.NDArray[np.int32]) -> FloatArray:
+    """The quadrilateral that a hull is nearest to, clockwise on screen: float64 [4, 2]."""
+    length = cv2.arcLength(hull, True)
+    for tolerance in (0.03, 0.05, 0.08):
+        polygon = cv2.approxPolyDP(hull, tolerance * length, True)
+        if len(polygon) == 4:
+            break
+        if len(polygon) < 4:
+            polygon = cv2.boxPoints(cv2.minAreaRect(hull))
+            break
+    else:
+        polygon = cv2.boxPoints(cv2.minAreaRect(hull))
+    corners = np.asarray(polygon, dtype=np.float64).reshape(4, 2)
+    x, y = corners[:, 0], corners[:, 1]
+    clockwise = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y) > 0
+    return corners if clockwise else corners[::-1]
+
+
+def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
+    """All cell-shaped patches of a grey picture [h, w] of about 1,000 px."""
+    long_side = max(gray.shape)
+    window = max(3, round(threshold.window * long_side)) | 1
+    paper = cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, threshold.step)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(paper, connectivity=4, ltype=cv2.CV_32S)
+    left, top, width, height, area = stats.T
+    smallest, largest = MIN_SIDE * long_side, MAX_SIDE * long_side
+    inside = (left > 0) & (top > 0) & (left + width < gray.shape[1]) & (top + height < gray.shape[0])
+    keep = inside & (area > 0.45 * smallest**2) & (np.maximum(width, height) < 1.5 * largest) & (area > 0.25 * width * height)
+    keep[0] = False
+    if keep.sum() > MAX_PATCHES:
+        keep &= area >= np.sort(area[keep])[-MAX_PATCHES]
+    mask = keep.astype(np.uint8)[labels]
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    centres, corners, sides = [], [], []
+    for contour in contours:
+        if len(contour) < 4:
+            continue
+        hull = cv2.convexHull(contour)
+        hull_area = cv2.contourArea(hull)
+        if not smallest**2 <= hull_area <= largest**2:
+            continue
+        (_, (rect_width, rect_height), _) = cv2.minAreaRect(hull)
+        rect_area = rect_width * rect_height
+        if rect_area <= 0 or hull_area < MIN_FILL * rect_area or max(rect_width, rect_height) > 5 * min(rect_width, rect_height):
+            continue
+        quad = _four_corners(np.asarray(hull, dtype=np.int32))
+        centres.append(quad.mean(axis=0))
+        corners.append(quad)
+        sides.append(hull_area**0.5)
+    n = len(sides)
+    return Patches(
+        np.asarray(centres, dtype=np.float64).reshape(n, 2),
+        np.asarray(corners, dtype=np.float64).reshape(n, 4, 2),
+        np.asarray(sides, dtype=np.float64),
+    )

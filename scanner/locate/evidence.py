@@ -1,0 +1,143 @@
+"""How surely a printed line runs along each edge of a lattice.
+
+The lattice's part of the picture is rectified once; then every edge of every cell is looked at together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import FloatArray, Homography
+from scanner.locate.lattice import Lattice
+
+GrayImage = npt.NDArray[np.uint8]
+EvidenceArray = npt.NDArray[np.float32]
+
+CELL_PX = 32
+"""Side of a cell in the rectified picture; a pixel is then a third of the thinnest usual line's share of a cell."""
+MAX_CELLS = 44
+"""Rows or columns that are rectified at most; no sheet has more, a tiled floor may."""
+SIDEWAYS = 0.13
+"""How far, in cells, a line may lie beside where the lattice expects it."""
+ALONG = 30
+"""Percentile of darkness along an edge: a line is dark nearly everywhere, a digit's stroke is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineEvidence:
+    """Darkness of all edges of a lattice's neighbourhood.
+
+    first: (column, row) of the cell at index [0, 0]. upright: float32 [rows, columns + 1], for the edge at the left of
+    each cell (and the last one's right). level: float32 [rows + 1, columns], the edge above each cell.
+    Both 0 to 1; 1 is as dark as the lattice's own lines. upright_weight, level_weight: mean darkness across the
+    edge's neighbourhood, so that a heavy line has more than a thin one; the same unit as `contrast`.
+    contrast: darkness of the lattice's own lines against the paper, 0 to 1.
+    """
+
+    first: tuple[int, int]
+    upright: EvidenceArray
+    level: EvidenceArray
+    upright_weight: EvidenceArray
+    level_weight: EvidenceArray
+    contrast: float
+
+
+def rectify(gray: GrayImage, matrix: Homography, first: tuple[float, float], cells: tuple[float, float], cell_px: int) -> GrayImage:
+    """The picture in lattice coordinates: `cells` (columns, rows) from `first` (column, row), `cell_px` px a cell."""
+    scale = np.array(
+        [[1 / cell_px, 0, first[0] + 0.5 / cell_px], [0, 1 / cell_px, first[1] + 0.5 / cell_px], [0, 0, 1]], dtype=np.float64
+    )
+    size = (round(cells[0] * cell_px), round(cells[1] * cell_px))
+    warped = cv2.warpPerspective(
+        gray, matrix @ scale, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(warped, dtype=np.uint8)
+
+
+def darkness(rectified: GrayImage, cell_px: int) -> EvidenceArray:
+    """Ink density against the paper around it, 0 (paper) to 1 (black): float32 of the same size."""
+    side = max(3, round(0.4 * cell_px)) | 1
+    kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (side, side))
+    paper = cv2.morphologyEx(rectified, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE).astype(np.float32)
+    return np.asarray((paper - rectified) / np.maximum(paper, 16.0), dtype=np.float32)
+
+
+def _edges(dark: EvidenceArray, margin: int, columns: int, rows: int, cell_px: int) -> tuple[EvidenceArray, EvidenceArray]:
+    """For the upright edges of a darkness picture: (evidence, weight), float32 [rows, columns + 1] each."""
+    reach = max(1, round(SIDEWAYS * cell_px))
+    at = margin + np.arange(columns + 1) * cell_px
+    widest = cv2.dilate(dark, np.ones((1, 2 * reach + 1), np.uint8), borderType=cv2.BORDER_REPLICATE)
+    spread = cv2.blur(dark, (2 * reach + 3, 1), borderType=cv2.BORDER_REPLICATE)
+    inner = slice(round(0.15 * cell_px), round(0.85 * cell_px))
+    strips = widest[margin : margin + rows * cell_px, at].reshape(rows, cell_px, columns + 1)[:, inner]
+    spreads = spread[margin : margin + rows * cell_px, at].reshape(rows, cell_px, columns + 1)[:, inner]
+    rank = int(strips.shape[1] * ALONG / 100)
+    evidence = np.partition(strips, rank, axis=1)[:, rank]
+    middle = strips.shape[1] // 2
+    weight = np.partition(spreads, middle, axis=1)[:, middle]
+    return np.asarray(evidence, dtype=np.float32), np.asarray(weight, dtype=np.float32)
+
+
+def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> LineEvidence | None:
+    """Line evidence around a lattice; null when its neighbourhood is no sensible piece of the picture.
+
+    reach: (columns, rows) that the neighbourhood has at least on each side of the lattice's patches.
+    """
+    low = lattice.places.min(axis=0)
+    high = lattice.places.max(axis=0) + 1
+    extent = high - low
+    before = low - np.asarray(reach)
+    columns, rows = (int(n) for n in extent + 2 * np.asarray(reach))
+    if columns > MAX_CELLS or rows > MAX_CELLS:
+        return None
+    # Thin lines would fall between the samples if the picture were much finer than the rectified one.
+    shrink = CELL_PX / lattice.pitch
+    picture, matrix = gray, lattice.matrix
+    if shrink < 0.7:
+        picture = np.asarray(cv2.resize(gray, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        sx, sy = picture.shape[1] / gray.shape[1], picture.shape[0] / gray.shape[0]
+        matrix = Homography(np.diag([sx, sy, 1.0]) @ lattice.matrix)
+    pad = 0.5
+    rectified = rectify(
+        picture, matrix, (float(before[0]) - pad, float(before[1]) - pad), (columns + 2 * pad, rows + 2 * pad), CELL_PX
+    )
+    dark = darkness(rectified, CELL_PX)
+    margin = round(pad * CELL_PX)
+    upright, upright_weight = _edges(dark, margin, columns, rows, CELL_PX)
+    level, level_weight = _edges(np.ascontiguousarray(dark.T), margin, rows, columns, CELL_PX)
+    level, level_weight = level.T, level_weight.T
+    places = lattice.places - before
+    own = np.concatenate(
+        [upright[places[:, 1], places[:, 0]], upright[places[:, 1], places[:, 0] + 1],
+         level[places[:, 1], places[:, 0]], level[places[:, 1] + 1, places[:, 0]]]
+    )
+    contrast = float(np.median(own))
+    if contrast < 0.02:
+        return None
+    full = 0.6 * contrast
+    # What lies outside the picture shows neither a line nor its absence.
+    visible = _visible(gray.shape, lattice.matrix, (int(before[0]), int(before[1])), columns, rows)
+    upright = np.clip(upright / full, 0, 1)
+    level = np.clip(level / full, 0, 1)
+    wide = np.pad(visible, 1)
+    upright *= wide[1:-1, :-1] | wide[1:-1, 1:]
+    level *= wide[:-1, 1:-1] | wide[1:, 1:-1]
+    return LineEvidence((int(before[0]), int(before[1])), upright, level, upright_weight, level_weight, contrast)
+
+
+def _visible(
+    shape: tuple[int, ...], matrix: Homography, first: tuple[int, int], columns: int, rows: int
+) -> npt.NDArray[np.bool_]:
+    """Which cells have their centre inside the picture, in front of the camera: bool [rows, columns]."""
+    x, y = np.meshgrid(first[0] + np.arange(columns) + 0.5, first[1] + np.arange(rows) + 0.5)
+    points: FloatArray = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], axis=1) @ matrix.T
+    w = points[:, 2]
+    front = w * np.sign(np.median(w)) > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        px, py = points[:, 0] / w, points[:, 1] / w
+    inside = front & (px > -1) & (py > -1) & (px < shape[1] + 1) & (py < shape[0] + 1)
+    return np.asarray(inside.reshape(rows, columns))

@@ -1,0 +1,220 @@
+"""Square lattices: patches that lie side by side get rows and columns, and one homography for all of them.
+
+Which part of a lattice is a sheet, and of which template, is decided later (`scanner.locate.fit`); here row and
+column 0 are just one of the patches.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import FloatArray, Homography, project
+from scanner.locate.candidates import Patches
+
+MIN_PATCHES = 9
+"""Fewer neighbouring patches than this are no lattice: chance makes rows of them out of letters and tiles."""
+NEAR = 0.28
+"""How far, in cells, a neighbour's centre may lie from where its neighbour expects it."""
+INLIER = 0.16
+"""How far, in cells, a patch's centre may lie from its place in the fitted lattice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """A square lattice in a picture.
+
+    matrix: homography from lattice coordinates (column, row), one unit a cell, to px of the working picture.
+    places: int [n, 2], (column, row) of each patch that belongs to it. members: int [n], their indices in the patches.
+    nodes, node_px: crossings as seen, int [m, 2] (column, row of the cell to the lower right) and px [m, 2].
+    pitch: side of a typical cell in px.
+    """
+
+    matrix: Homography
+    places: npt.NDArray[np.int64]
+    members: npt.NDArray[np.int64]
+    nodes: npt.NDArray[np.int64]
+    node_px: FloatArray
+    pitch: float
+
+
+def _axes(patches: Patches) -> tuple[FloatArray, FloatArray]:
+    """Each patch's own two axes in px, (n, 2) each: towards its right neighbour and towards the one below."""
+    c = patches.corners
+    across = 0.5 * ((c[:, 1] - c[:, 0]) + (c[:, 2] - c[:, 3]))
+    down = 0.5 * ((c[:, 3] - c[:, 0]) + (c[:, 2] - c[:, 1]))
+    # Corners start anywhere, so take the axis nearest to the picture's x axis as "across".
+    swap = np.abs(across[:, 0]) < np.abs(across[:, 1])
+    new_across = np.where(swap[:, None], down, across)
+    new_down = np.where(swap[:, None], across, down)
+    new_across *= np.where(new_across[:, :1] < 0, -1.0, 1.0)
+    # Right-handed on screen: down is across turned clockwise.
+    cross = new_across[:, 0] * new_down[:, 1] - new_across[:, 1] * new_down[:, 0]
+    new_down *= np.where(cross[:, None] < 0, -1.0, 1.0)
+    return new_across, new_down
+
+
+def _links(patches: Patches) -> npt.NDArray[np.int64]:
+    """Mutual neighbours: int [n, 4] in the order right, below, left, above by each patch's own axes; -1 for none."""
+    n = len(patches)
+    across, down = _axes(patches)
+    steps = np.stack([across, down, -across, -down], axis=1)  # [n, 4, 2]
+    # The printed line between two cells belongs to no patch, so neighbours are a bit more than a side apart.
+    expected = patches.centres[:, None, :] + 1.1 * steps
+    links = np.full((n, 4), -1, dtype=np.int64)
+    ratio = patches.side[:, None] / patches.side[None, :]
+    alike = (ratio > 0.62) & (ratio < 1.62)
+    np.fill_diagonal(alike, False)
+    for k in range(4):
+        dx = expected[:, k, 0, None] - patches.centres[None, :, 0]
+        dy = expected[:, k, 1, None] - patches.centres[None, :, 1]
+        distance = np.hypot(dx, dy)
+        distance[~alike] = np.inf
+        best = distance.argmin(axis=1)
+        good = distance[np.arange(n), best] < NEAR * np.hypot(steps[:, k, 0], steps[:, k, 1])
+        links[good, k] = best[good]
+    return links
+
+
+def _turn_between(axis: FloatArray, other_across: FloatArray, other_down: FloatArray) -> int:
+    """Quarter turns that bring another patch's own axes nearest to `axis` (0 to 3)."""
+    ax, ay = float(axis[0]), float(axis[1])
+    along = ax * float(other_across[0]) + ay * float(other_across[1])
+    beside = ax * float(other_down[0]) + ay * float(other_down[1])
+    if abs(along) >= abs(beside):
+        return 0 if along > 0 else 2
+    return 1 if beside > 0 else 3
+
+
+def _grow(patches: Patches, links: npt.NDArray[np.int64]) -> list[dict[int, tuple[int, int]]]:
+    """Connected sets of patches with their (column, row), largest first."""
+    across, down = _axes(patches)
+    neighbours = links.tolist()
+    offsets = ((1, 0), (0, 1), (-1, 0), (0, -1))
+    seen: dict[int, int] = {}  # patch -> quarter turns of its own axes against its component's
+    components = []
+    for start in range(len(patches)):
+        if start in seen:
+            continue
+        seen[start] = 0
+        places = {start: (0, 0)}
+        taken = {(0, 0)}
+        queue = deque([start])
+        while queue:
+            index = queue.popleft()
+            column, row = places[index]
+            for k in range(4):
+                other = neighbours[index][k]
+                if other < 0 or other in seen or index not in neighbours[other]:
+                    continue
+                dx, dy = offsets[(k - seen[index]) % 4]
+                place = (column + dx, row + dy)
+                if place in taken:
+                    continue
+                # The component's across axis in this patch's own axes, then in the neighbour's.
+                axis = (across, down, -across, -down)[seen[index]][index]
+                seen[other] = _turn_between(axis, across[other], down[other])
+                places[other] = place
+                taken.add(place)
+                queue.append(other)
+        if len(places) >= 4:
+            components.append(places)
+    components.sort(key=len, reverse=True)
+    return components
+
+
+def _fit(places: FloatArray, px: FloatArray, pitch: float) -> Homography | None:
+    """A robust homography from lattice coordinates to px; null when the points don't allow one."""
+    matrix, _ = cv2.findHomography(places, px, cv2.RANSAC, max(1.0, 0.12 * pitch), maxIters=300, confidence=0.999)
+    if matrix is None or not np.isfinite(matrix).all():
+        return None
+    return Homography(np.asarray(matrix, dtype=np.float64))
+
+
+def _absorb(
+    patches: Patches, matrix: Homography, free: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Free patches that fall on places of a lattice: members [n] and places [n, 2]."""
+    try:
+        back = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
+    corners = project(Homography(back), patches.corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    centre = corners.mean(axis=1)
+    place = np.floor(centre)
+    off = np.abs(centre - place - 0.5).max(axis=1)
+    span = corners.max(axis=1) - corners.min(axis=1)
+    fits = free & (off < INLIER) & (span > 0.55).all(axis=1) & (span < 1.25).all(axis=1)
+    members = np.flatnonzero(fits)
+    return members, place[members].astype(np.int64)
+
+
+def _crossings(
+    patches: Patches, matrix: Homography, members: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], FloatArray]:
+    """Crossings as the mean of the patch corners that meet there: nodes [m, 2] and px [m, 2]."""
+    back = Homography(np.linalg.inv(matrix))
+    corners = patches.corners[members]
+    around = project(back, corners.reshape(-1, 2)).reshape(-1, 4, 2) - places[:, None, :]
+    node = places[:, None, :] + (around > 0.5)
+    flat = node.reshape(-1, 2).astype(np.int64)
+    px = corners.reshape(-1, 2)
+    unique, inverse, counts = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
+    inverse = inverse.reshape(-1)
+    mean = np.stack([np.bincount(inverse, px[:, k]) / counts for k in range(2)], axis=1)
+    # A lone corner is drawn inwards by half a line; crossings of two and more cells cancel that out.
+    strong = counts >= 2
+    return unique[strong], mean[strong]
+
+
+def _one_lattice(patches: Patches, seed: dict[int, tuple[int, int]], free: npt.NDArray[np.bool_]) -> Lattice | None:
+    members = np.fromiter(seed.keys(), dtype=np.int64)
+    places = np.asarray(list(seed.values()), dtype=np.int64)
+    matrix: Homography | None = None
+    for _ in range(3):
+        pitch = float(np.median(patches.side[members])) * 1.08
+        matrix = _fit(places + 0.5, patches.centres[members], pitch)
+        if matrix is None:
+            return None
+        more, more_places = _absorb(patches, matrix, free)
+        if len(more) < MIN_PATCHES:
+            return None
+        settled = len(more) == len(members)
+        members, places = more, more_places
+        if settled:
+            break
+    assert matrix is not None
+    nodes, node_px = _crossings(patches, matrix, members, places)
+    if len(nodes) >= 8:
+        pitch = float(np.median(patches.side[members])) * 1.08
+        refined = _fit(nodes.astype(np.float64), node_px, pitch)
+        if refined is not None:
+            again, again_places = _absorb(patches, refined, free)
+            if len(again) >= len(members):
+                matrix, members, places = refined, again, again_places
+                nodes, node_px = _crossings(patches, matrix, members, places)
+    pitch = float(np.median(patches.side[members])) * 1.08
+    return Lattice(matrix, places, members, nodes, node_px, pitch)
+
+
+def find_lattices(patches: Patches, *, most: int = 6) -> tuple[Lattice, ...]:
+    """The square lattices among the patches, those with most patches first, at most `most`."""
+    if len(patches) < MIN_PATCHES:
+        return ()
+    free = np.ones(len(patches), dtype=np.bool_)
+    found: list[Lattice] = []
+    for seed in _grow(patches, _links(patches)):
+        left = {index: place for index, place in seed.items() if free[index]}
+        if len(left) < MIN_PATCHES or len(found) >= most:
+            continue
+        lattice = _one_lattice(patches, left, free)
+        if lattice is None:
+            continue
+        free[lattice.members] = False
+        found.append(lattice)
+    found.sort(key=lambda lattice: len(lattice.members), reverse=True)
+    return tuple(found)

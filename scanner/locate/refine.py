@@ -1,0 +1,149 @@
+"""Follows the printed lines of a found sheet at the picture's own resolution, and bends the lattice to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import FloatArray, Homography
+from scanner.locate.evidence import EvidenceArray, GrayImage, darkness, rectify
+from scanner.locate.mesh import DEGREE, Mesh, fit_smooth
+
+CELL_PX = 32
+REACH = 0.22
+"""How far, in cells, a line is looked for beside its expected place: more would take a digit or the next line for it."""
+MARGIN = 0.5
+MIN_CROSSINGS = 30
+SETTLED = 0.03
+"""Once no line moves by more than this, in cells, another round wouldn't change a reading."""
+FLAT = 0.015
+"""Largest displacement, in cells, that is still called flat; below it the mesh is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossings:
+    """Crossings of printed lines: where flat paper would have them and where they are, lattice coordinates [n, 2] each."""
+
+    expected: FloatArray
+    seen: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """A bent lattice. mesh: null for flat paper. residual: RMS distance of the lines from it, in cells."""
+
+    mesh: Mesh | None
+    residual: float
+
+
+def _follow(dark: EvidenceArray, rows: int, cols: int, margin: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Offsets of the upright lines, edge by edge.
+
+    Returns points [n, 2] (column, row of the edge's middle), offsets [n] in cells and weights [n] (0: no line seen).
+    """
+    reach = round(REACH * CELL_PX)
+    inner = round(0.12 * CELL_PX)
+    strip = dark[margin : margin + rows * CELL_PX].reshape(rows, CELL_PX, dark.shape[1])[:, inner:-inner]
+    along = strip.mean(axis=1)  # [rows, width]
+    # A line is dark all along, a digit's stroke only in part: the low quartile tells them apart better than the mean.
+    low = np.partition(strip, strip.shape[1] // 4, axis=1)[:, strip.shape[1] // 4]
+    profile = cv2.GaussianBlur((0.5 * along + low).astype(np.float32), (0, 0), sigmaX=1.0, sigmaY=0.1)
+    at = margin + np.arange(cols + 1) * CELL_PX
+    window = at[:, None] + np.arange(-reach, reach + 1)[None, :]
+    seen = profile[:, window]  # [rows, cols + 1, 2 * reach + 1]
+    # A mild pull towards the expected place decides between a line and its double.
+    pull = 1 - 0.25 * np.abs(np.arange(-reach, reach + 1)) / reach
+    weighted = seen * pull
+    peak = weighted.argmax(axis=2)
+    height = np.take_along_axis(seen, peak[:, :, None], axis=2)[:, :, 0]
+    floor = np.median(seen, axis=2)
+    # The centre of a wide line is the centre of its darkness, not its darkest pixel.
+    over = np.clip(seen - (0.5 * (height + floor))[:, :, None], 0, None)
+    near = np.abs(np.arange(2 * reach + 1)[None, None, :] - peak[:, :, None]) <= max(2, reach // 3)
+    over = over * near
+    total = over.sum(axis=2)
+    centre = (over * np.arange(-reach, reach + 1)).sum(axis=2) / np.maximum(total, 1e-6)
+    strength = height - floor
+    typical = float(np.median(strength))
+    weights = np.clip(strength / max(typical, 1e-3) - 0.3, 0, 1)
+    weights[total <= 1e-6] = 0
+    row, col = np.meshgrid(np.arange(rows) + 0.5, np.arange(cols + 1), indexing="ij")
+    points = np.stack([col.ravel(), row.ravel()], axis=1).astype(np.float64)
+    return points, (centre / CELL_PX).ravel(), weights.ravel().astype(np.float64)
+
+
+def bend_map(matrix: Homography, mesh: Mesh | None, first: float, cols: float, rows: float, cell_px: int) -> tuple[
+    npt.NDArray[np.float32], npt.NDArray[np.float32]
+]:
+    """Maps for cv2.remap from a rectified picture of the lattice (with a rim of -first cells) to px of the photo."""
+    width, height = round(cols * cell_px), round(rows * cell_px)
+    # The mesh is smooth, so a coarse map, enlarged, is the same to a hundredth of a pixel and far quicker.
+    step = max(1, cell_px // 4)
+    xs = np.arange(0, width + step, step)
+    ys = np.arange(0, height + step, step)
+    grid_x, grid_y = np.meshgrid(first + (xs + 0.5) / cell_px, first + (ys + 0.5) / cell_px)
+    points = np.stack([grid_x.ravel(), grid_y.ravel()], axis=1)
+    if mesh is not None:
+        points = mesh.displace(points)
+    mapped = points @ matrix[:, :2].T + matrix[:, 2]
+    px = (mapped[:, :2] / mapped[:, 2:3] - 0.0).astype(np.float32)
+    coarse_x = px[:, 0].reshape(grid_x.shape)
+    coarse_y = px[:, 1].reshape(grid_x.shape)
+    # Sample centres of the coarse map lie `step` apart and start at pixel 0.
+    to_coarse = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], dtype=np.float64)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    map_x = cv2.warpAffine(coarse_x, to_coarse, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    map_y = cv2.warpAffine(coarse_y, to_coarse, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(map_x, dtype=np.float32), np.asarray(map_y, dtype=np.float32)
+
+
+def _first_bend(crossings: Crossings, size: tuple[float, float]) -> Mesh | None:
+    """A bend from the crossings of the search alone; it brings far displaced lines within reach of the follower."""
+    n = len(crossings.expected)
+    if n < MIN_CROSSINGS:
+        return None
+    offsets = crossings.seen - crossings.expected
+    ones = np.ones(n)
+    dx = fit_smooth(crossings.expected, offsets[:, 0], ones, size, degree=3)
+    dy = fit_smooth(crossings.expected, offsets[:, 1], ones, size, degree=3)
+    return Mesh(size, dx, dy)
+
+
+def refine(gray: GrayImage, matrix: Homography, rows: int, cols: int, crossings: Crossings) -> Refined:
+    """Bends a lattice of rows x cols to the lines of a grey picture; `matrix` maps lattice coordinates to its px."""
+    size = (float(cols), float(rows))
+    mesh = _first_bend(crossings, size)
+    residual = 0.0
+    margin = round(MARGIN * CELL_PX)
+    for degree in (3, DEGREE, DEGREE):
+        if mesh is None:
+            flat = rectify(gray, matrix, (-MARGIN, -MARGIN), (cols + 2 * MARGIN, rows + 2 * MARGIN), CELL_PX)
+        else:
+            map_x, map_y = bend_map(matrix, mesh, -MARGIN, cols + 2 * MARGIN, rows + 2 * MARGIN, CELL_PX)
+            flat = np.asarray(
+                cv2.remap(gray, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8
+            )
+        dark = darkness(flat, CELL_PX)
+        points_x, off_x, weight_x = _follow(dark, rows, cols, margin)
+        points_t, off_y, weight_y = _follow(np.ascontiguousarray(dark.T), cols, rows, margin)
+        points_y = points_t[:, ::-1]
+        dx = fit_smooth(points_x, off_x, weight_x, size, degree=degree)
+        dy = fit_smooth(points_y, off_y, weight_y, size, degree=degree)
+        step = Mesh(size, dx, dy)
+        left_x = off_x - (step.displace(points_x)[:, 0] - points_x[:, 0])
+        left_y = off_y - (step.displace(points_y)[:, 1] - points_y[:, 1])
+        total = float(weight_x.sum() + weight_y.sum())
+        residual = float(np.sqrt(((weight_x * left_x**2).sum() + (weight_y * left_y**2).sum()) / max(total, 1e-6)))
+        mesh = step if mesh is None else Mesh(size, mesh.dx + dx, mesh.dy + dy)
+        moved_x = np.abs(step.displace(points_x)[:, 0] - points_x[:, 0]).max()
+        moved_y = np.abs(step.displace(points_y)[:, 1] - points_y[:, 1]).max()
+        if degree == DEGREE and max(moved_x, moved_y) < SETTLED:
+            break
+    assert mesh is not None
+    corners = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows], [cols / 2, rows / 2]], dtype=np.float64)
+    if float(np.abs(mesh.displace(corners) - corners).max()) < FLAT and float(np.abs(mesh.dx).max()) < FLAT:
+        mesh = None
+    return Refined(mesh, residual)
