@@ -36,8 +36,9 @@ class Sheet:
 class ScanResult:
     """Everything that came out of one or more sources.
 
-    problems: why a source (or a page of it) gave no sheet. warnings: one line each about what was used with reservations,
-        such as a file that is cut off. model: name of the reader; null when nothing was read (typed boards).
+    problems: why a source (or a page of it) gave no sheet.
+    warnings: one line each about what was used with reservations, such as a file that is cut off.
+    model: name of the reader; null when nothing was read (typed boards).
     """
 
     sheets: tuple[Sheet, ...] = ()

@@ -1,4 +1,4 @@
-"""What the table and the picture say of a sheet, in common: which cells are marked how, and the sentences beside them."""
+"""What the table and the picture have in common: which cells are marked how, and the sentences beside them."""
 
 from __future__ import annotations
 
@@ -100,11 +100,10 @@ def count_words(verdict: Verdict) -> str:
 
 
 def flag_words(flag: Flag, *, most_cells: int = 6) -> str:
-    """The flag's sentence; its cells are added where the message itself doesn't name them."""
-    if not flag.cells or any(cell in flag.message for cell in flag.cells):
+    """The flag's sentence; a few cells are added where the message itself doesn't name them."""
+    if not 0 < len(flag.cells) <= most_cells or any(cell in flag.message for cell in flag.cells):
         return flag.message
-    named = ", ".join(flag.cells) if len(flag.cells) <= most_cells else _count(len(flag.cells), "cell")
-    return f"{flag.message} ({named})"
+    return f"{flag.message} ({', '.join(flag.cells)})"
 
 
 def question_words(reading: CellReading) -> str:

@@ -1,0 +1,141 @@
+"""What stands above and below the annotated photo: the total, the messages, the questions, and what the signs mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from PIL import Image, ImageDraw
+
+from scanner.report.lettering import fitted, font, plain, wrapped
+from scanner.report.marks import CellMark, count_words, flag_words, question_words, sorted_flags, total_words
+from scanner.report.signs import BLACK, DARK, GREY, SEVERITY_SIGNS, SIGN_WORDS, WHITE, Sign, draw_sign
+from scanner.sheet import Sheet
+
+TITLE_TEXT = 0.082
+NOTE_TEXT = 0.030
+PADDING = 0.030
+"""Letter heights and padding, as parts of the strip's width."""
+MOST_NOTES = 14
+"""Lines of messages below the photo; how many messages are left out is said."""
+PAPER = (245, 245, 245)
+RULE = (190, 190, 190)
+FAINT = (170, 170, 170)
+
+_OCCURS: Mapping[Sign, Callable[[CellMark], bool]] = {
+    "illegal": lambda mark: mark.wrong == "illegal",
+    "arithmetic": lambda mark: mark.wrong == "arithmetic",
+    "doubt": lambda mark: mark.unsure,
+    "incomplete": lambda mark: mark.missing,
+    "answered": lambda mark: mark.reading.state == "answered",
+    "hand": lambda mark: mark.reading.value is not None and mark.reading.ink != "print" and not mark.unsure,
+    "print": lambda mark: mark.reading.value is not None and mark.reading.ink == "print" and not mark.unsure,
+    "notes": lambda mark: mark.reading.state == "candidates",
+    "struck": lambda mark: mark.reading.state == "struck",
+}
+
+
+def banner(sheet: Sheet, width: int) -> Image.Image:
+    """The strip above the photo: the total in big type, then what is wrong, missing or to be asked."""
+    verdict = sheet.verdict
+    pad = round(PADDING * width)
+    note = round(1.15 * NOTE_TEXT * width)
+    title = plain(total_words(verdict))
+    face = fitted(title, round(TITLE_TEXT * width), width - 2 * pad)
+    image = Image.new("RGB", (width, round(face.size + 1.5 * note + 2.6 * pad)), DARK)
+    pen = ImageDraw.Draw(image, "RGBA")
+    pen.text((pad, pad), title, WHITE, face, anchor="lt", stroke_width=0.02 * face.size)
+
+    x, y = float(pad), face.size + 1.8 * pad
+    for sign in _banner_signs(sheet):
+        draw_sign(pen, sign, x, y, note)
+        x += 1.25 * note
+    words = count_words(verdict) or ("sure, nothing wrong" if verdict.sure else "not sure")
+    face = fitted(words, note, width - x - pad)
+    pen.text((x + 0.1 * note, y + note / 2), words, WHITE, face, anchor="lm")
+    where = plain(PurePosixPath(sheet.source.replace("\\", "/")).name)
+    if (sheet.page, sheet.sheet) != (1, 1):
+        where += f", page {sheet.page}, sheet {sheet.sheet}"
+    small = font(round(0.75 * note))
+    if x + face.getlength(words) + small.getlength(where) + 3 * pad < width:
+        pen.text((width - pad, y + note / 2), where, FAINT, small, anchor="rm")
+    return image
+
+
+def notes(sheet: Sheet, marks: Iterable[CellMark], width: int) -> Image.Image:
+    """The strip below the photo: the flags' messages, the questions, and a legend of the signs that occur."""
+    pad = round(PADDING * width)
+    size = round(NOTE_TEXT * width)
+    step = 1.35 * size
+    indent = pad + 1.5 * size
+    lines = _lines(sheet, size, width - indent - pad)
+    rows = _legend_rows(_legend(marks), size, width - 2 * pad)
+    image = Image.new(
+        "RGB", (width, round(2 * pad + step * (len(lines) + len(rows)) + 0.6 * step * bool(lines))), PAPER
+    )
+    pen = ImageDraw.Draw(image, "RGBA")
+    y = float(pad)
+    for sign, text in lines:
+        if sign is not None:
+            draw_sign(pen, sign, pad, y, size)
+        pen.text((indent, y + size / 2), text, BLACK, font(size), anchor="lm")
+        y += step
+    if lines:
+        pen.line((pad, y + 0.1 * step, width - pad, y + 0.1 * step), fill=RULE, width=max(1, width // 600))
+        y += 0.6 * step
+    for row in rows:
+        x = float(pad)
+        for shown in row:
+            draw_sign(pen, shown, x, y, 0.85 * size)
+            pen.text((x + 1.2 * size, y + 0.43 * size), SIGN_WORDS[shown], GREY, font(round(0.8 * size)), anchor="lm")
+            x += _legend_width(shown, size)
+        y += step
+    return image
+
+
+def _banner_signs(sheet: Sheet) -> list[Sign]:
+    signs: set[Sign] = {SEVERITY_SIGNS[flag.severity] for flag in sheet.verdict.flags}
+    if not sheet.verdict.sure:
+        signs.add("doubt")
+    return [sign for sign in SIGN_WORDS if sign in (signs or {"clear"})]
+
+
+def _lines(sheet: Sheet, size: int, width: float) -> list[tuple[Sign | None, str]]:
+    """The messages, broken into lines; the first line of each carries its sign."""
+    told: list[tuple[Sign, str]] = [
+        (SEVERITY_SIGNS[flag.severity], flag_words(flag)) for flag in sorted_flags(sheet.verdict.flags)
+    ]
+    cells = sheet.board.cells
+    told += [("doubt", question_words(cells[cell_id])) for cell_id in sheet.verdict.ask if cell_id in cells]
+    lines: list[tuple[Sign | None, str]] = []
+    for index, (sign, text) in enumerate(told):
+        parts = wrapped(plain(text), font(size), width)
+        if len(lines) + len(parts) > MOST_NOTES:
+            lines.append((None, f"and {len(told) - index} more"))
+            break
+        lines += [(sign if first == 0 else None, part) for first, part in enumerate(parts)]
+    return lines
+
+
+def _legend(marks: Iterable[CellMark]) -> list[Sign]:
+    """The signs that occur in this picture, in the order of the words' table."""
+    shown = list(marks)
+    return [sign for sign in SIGN_WORDS if sign in _OCCURS and any(_OCCURS[sign](mark) for mark in shown)]
+
+
+def _legend_width(sign: Sign, size: float) -> float:
+    return 1.2 * size + font(round(0.8 * size)).getlength(SIGN_WORDS[sign]) + 0.9 * size
+
+
+def _legend_rows(signs: Sequence[Sign], size: float, width: float) -> list[list[Sign]]:
+    """The legend broken into rows that fit; a row holds at least one sign."""
+    rows: list[list[Sign]] = []
+    left = 0.0
+    for sign in signs:
+        needed = _legend_width(sign, size)
+        if not rows or needed - 0.9 * size > left:
+            rows.append([])
+            left = width
+        rows[-1].append(sign)
+        left -= needed
+    return rows

@@ -1,0 +1,366 @@
+"""The terminal's answer: the board as read, what is wrong, what to ask, the total. Nothing depends on colour alone.
+
+Marks: ``!`` before a value that breaks something, ``?`` behind one that isn't sure, ``=`` behind one that a person
+answered; ``.`` empty, ``c`` pencil notes, ``s`` struck out, ``?`` unread. Printed digits are bold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scanner.geometry import Hex, Square
+from scanner.report.marks import (
+    SEVERITY_WORDS,
+    CellMark,
+    answer_hint,
+    cell_marks,
+    count_words,
+    flag_words,
+    question_words,
+    sorted_flags,
+    total_words,
+    value_words,
+)
+from scanner.results import Severity
+from scanner.sheet import ScanResult, Sheet
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_STYLES: Mapping[Severity, str] = {
+    "illegal": "bold red",
+    "arithmetic": "bold magenta",
+    "incomplete": "cyan",
+    "doubt": "bold yellow",
+}
+_SIGNS: Mapping[Severity, str] = {"illegal": "!", "arithmetic": "!", "incomplete": ".", "doubt": "?"}
+UNNAMED = "other"
+"""Heading for the cells that belong to no lattice and no table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The characters that a board is drawn with."""
+
+    across: str
+    down: str
+    top: tuple[str, str, str]
+    middle: tuple[str, str, str]
+    bottom: tuple[str, str, str]
+
+
+_UNICODE = _Lines("─", "│", ("┌", "┬", "┐"), ("├", "┼", "┤"), ("└", "┴", "┘"))
+_ASCII = _Lines("-", "|", ("+", "+", "+"), ("+", "+", "+"), ("+", "+", "+"))
+
+
+def print_result(result: ScanResult, console: Console) -> None:
+    """Prints every sheet and, when there is more than one source or sheet, the table of all. Problems are in that table
+    only: their messages belong to stderr, which isn't this function's."""
+    alone = len(result.sheets) == 1 and not result.problems
+    for sheet in result.sheets:
+        print_sheet(sheet, console, alone=alone)
+    if not alone:
+        print_summary(result, console)
+
+
+def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
+    """Prints one sheet: total, board, score lines, flags by severity, questions with the option to type, total again.
+
+    alone: it is the only one, so that an answer needs no file and no number.
+    """
+    from rich.text import Text
+
+    verdict = sheet.verdict
+    marks = cell_marks(sheet)
+    total = total_words(verdict)
+    count = count_words(verdict)
+    heading = Text(_heading(sheet), style="bold")
+    heading.append(f": {total}" + (f"; {count}" if count else ""), style="default not bold")
+    _say(console, heading)
+    _say(console, Text())
+    for line in _board(sheet, marks, console):
+        _say(console, line, wrap=False)
+    _say(console, Text())
+    explained = _explained(marks)
+    if explained:
+        _say(console, Text(explained, style="dim"))
+        _say(console, Text())
+    for flag in sorted_flags(verdict.flags):
+        sentence = Text(f"{_SIGNS[flag.severity]} {SEVERITY_WORDS[flag.severity]}: ", style=_STYLES[flag.severity])
+        _say(console, sentence.append(flag_words(flag), style="default not bold"))
+    for cell_id in verdict.ask:
+        reading = sheet.board.cells.get(cell_id)
+        if reading is not None:
+            question = Text("? ", style=_STYLES["doubt"]).append(question_words(reading), style="default not bold")
+            _say(console, question)
+            # on a line of its own and never broken: it is there to be copied
+            _say(console, Text(f"    {answer_hint(sheet, reading, alone=alone)}"), wrap=False)
+    if verdict.flags or verdict.ask:
+        _say(console, Text())
+    if len(verdict.score.lines) > 1:
+        width = max(len(line.label) for line in verdict.score.lines)
+        for score_line in verdict.score.lines:
+            _say(console, Text(f"{score_line.label:<{width}}  {score_line.points:>5}"))
+    for name, value in verdict.claimed.items():
+        _say(console, Text(f"Written on the sheet: {name} {value}"))
+    _say(console, Text(total, style="bold green" if verdict.sure else _STYLES["doubt"]))
+    _say(console, Text())
+
+
+def print_summary(result: ScanResult, console: Console) -> None:
+    """Prints a table with a line a sheet (file, sheet, total, sure, flags) and a line a problem."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD if _has_box_characters(console) else box.ASCII)
+    table.add_column("file", overflow="fold")
+    table.add_column("sheet", justify="right", no_wrap=True)
+    table.add_column("total", justify="right", no_wrap=True)
+    table.add_column("sure", no_wrap=True)
+    table.add_column("flags", overflow="fold")
+    for sheet in result.sheets:
+        verdict = sheet.verdict
+        table.add_row(
+            Text(_writable(sheet.source, console)),
+            Text(_number(sheet)),
+            Text(_writable(_summary_total(sheet), console)),
+            Text("yes" if verdict.sure else "no ?", style="" if verdict.sure else _STYLES["doubt"]),
+            Text(_writable(_flag_counts(sheet), console)),
+        )
+    for problem in result.problems:
+        table.add_row(
+            Text(_writable(problem.source, console)),
+            Text("-"),
+            Text("-"),
+            Text("-"),
+            Text(problem.code, style="bold red"),
+        )
+    console.print(table, highlight=False)
+
+
+def _heading(sheet: Sheet) -> str:
+    where = sheet.source
+    if sheet.page != 1:
+        where += f", page {sheet.page}"
+    if sheet.sheet != 1:
+        where += f", sheet {sheet.sheet}"
+    return f"{where} ({sheet.template.title})"
+
+
+def _number(sheet: Sheet) -> str:
+    return f"{sheet.sheet}" if sheet.page == 1 else f"p{sheet.page} {sheet.sheet}"
+
+
+def _summary_total(sheet: Sheet) -> str:
+    verdict = sheet.verdict
+    if verdict.columns:
+        return " ".join(str(column.total) for column in verdict.columns.values())
+    if verdict.score.total is None:
+        return "-"
+    low, high = verdict.range or (verdict.score.total, verdict.score.total)
+    return f"{verdict.score.total}" if low == high else f"{low} to {high}"
+
+
+def _flag_counts(sheet: Sheet) -> str:
+    """How many flags of each code, worst first: ``2 sudoku.repeat, 1 sudoku.incomplete``."""
+    counts: dict[str, int] = {}
+    for flag in sorted_flags(sheet.verdict.flags):
+        counts[flag.code] = counts.get(flag.code, 0) + 1
+    return ", ".join(code if count == 1 else f"{count} {code}" for code, count in counts.items()) or "none"
+
+
+def _has_box_characters(console: Console) -> bool:
+    try:
+        "┌─│".encode(console.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _writable(text: str, console: Console) -> str:
+    """The text with question marks for what the console's encoding doesn't have (and for broken file names)."""
+    try:
+        return text.encode(console.encoding, "replace").decode(console.encoding)
+    except LookupError:
+        return text.encode("ascii", "replace").decode("ascii")
+
+
+def _say(console: Console, line: Text, *, wrap: bool = True) -> None:
+    line.plain = _writable(line.plain, console)
+    console.print(line, highlight=False, soft_wrap=not wrap)
+
+
+def _board(sheet: Sheet, marks: Mapping[str, CellMark], console: Console) -> list[Text]:
+    """The board in lines: lattices as they lie, tables in rows and columns, everything else `id = value`."""
+    from rich.text import Text
+
+    squares: dict[Square, CellMark] = {}
+    hexes: dict[Hex, CellMark] = {}
+    columns: dict[str, dict[str, CellMark]] = {}
+    others: dict[str, CellMark] = {}
+    for cell_id, mark in marks.items():
+        place = sheet.template.cell(cell_id).place
+        column, dot, row = cell_id.partition(".")
+        if isinstance(place, Square):
+            squares[place] = mark
+        elif isinstance(place, Hex):
+            hexes[place] = mark
+        elif dot:
+            columns.setdefault(column, {})[row] = mark
+        else:
+            others[cell_id] = mark
+    lines: list[Text] = []
+    if squares:
+        grid = sheet.template.grid
+        lines += _square_lines(
+            squares, grid.heavy if grid else None, _UNICODE if _has_box_characters(console) else _ASCII
+        )
+    if hexes:
+        lines += _hex_lines(hexes)
+    if columns:
+        lines += _table_lines(columns, console.width)
+    lines += [Text(f"{cell_id} = ").append_text(_shown(mark).text) for cell_id, mark in others.items()]
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A cell in print. text: the styled value with its marks. lead, tail: how many of its characters are marks."""
+
+    text: Text
+    lead: int
+    tail: int
+
+    def padded(self, width: int) -> Text:
+        """The value centred in `width` characters by itself, so that marks don't move it out of its column."""
+        from rich.text import Text
+
+        core = len(self.text) - self.lead - self.tail
+        before = max((width - core) // 2 - self.lead, 0)
+        after = max(width - before - len(self.text), 0)
+        return Text(" " * before).append_text(self.text).append(" " * after)
+
+
+def _shown(mark: CellMark) -> _Shown:
+    from rich.text import Text
+
+    reading = mark.reading
+    value = value_words(reading)
+    lead = "!" if mark.wrong is not None else ""
+    tail = ""
+    if mark.unsure and value != "?":
+        tail = "?"
+    elif reading.state == "answered":
+        tail = "="
+    style = "bold" if reading.ink == "print" else ""
+    if mark.wrong is not None:
+        style = f"{_STYLES[mark.wrong]} reverse"
+    elif mark.unsure:
+        style = f"{_STYLES['doubt']} reverse"
+    elif reading.state == "answered":
+        style = "bold blue"
+    elif reading.value is None:
+        style = "dim"
+    return _Shown(Text(lead + value + tail, style=style), len(lead), len(tail))
+
+
+def _square_lines(cells: Mapping[Square, CellMark], heavy: tuple[int, int] | None, draw: _Lines) -> list[Text]:
+    """A frame around the lattice, lines where the sheet has heavier ones, names of rows and columns."""
+    from rich.text import Text
+
+    rows = range(1, max(place.row for place in cells) + 1)
+    cols = range(1, max(place.col for place in cells) + 1)
+    shown = {place: _shown(mark) for place, mark in cells.items()}
+    width = max(3, *(len(cell.text) for cell in shown.values()))
+    label = len(f"r{rows[-1]}")
+    every_col, every_row = heavy if heavy is not None else (len(cols), len(rows))
+    blocks = [list(cols[start : start + every_col]) for start in range(0, len(cols), every_col)]
+
+    def rule(ends: tuple[str, str, str]) -> Text:
+        bars = ends[1].join(draw.across * (width * len(block)) for block in blocks)
+        return Text(" " * (label + 1) + ends[0] + bars + ends[2])
+
+    names = " ".join("".join(f"c{col}".center(width) for col in block) for block in blocks)
+    lines = [Text(" " * (label + 2) + names, style="dim"), rule(draw.top)]
+    for row in rows:
+        if row > 1 and (row - 1) % every_row == 0:
+            lines.append(rule(draw.middle))
+        line = Text(f"r{row}".rjust(label), style="dim").append(" ", style="not dim")
+        line = Text().append_text(line)
+        for block in blocks:
+            line.append(draw.down)
+            for col in block:
+                cell = shown.get(Square(row, col))
+                line.append_text(cell.padded(width) if cell is not None else Text("-".center(width), style="dim"))
+        lines.append(line.append(draw.down))
+    return [*lines, rule(draw.bottom)]
+
+
+def _hex_lines(cells: Mapping[Hex, CellMark]) -> list[Text]:
+    """A line a row of equal r, shifted by half a cell from row to row as on the sheet."""
+    from rich.text import Text
+
+    shown = {place: _shown(mark) for place, mark in cells.items()}
+    half = (max(len(cell.text) for cell in shown.values()) + 2) // 2
+    # twice the distance to the right of the middle hex, in units of half a cell
+    left = min(2 * place.q + place.r for place in cells)
+    lines: list[Text] = []
+    for r in sorted({place.r for place in cells}):
+        line = Text(f"r{r:>2} ")
+        start = len(line)
+        for place in sorted(place for place in cells if place.r == r):
+            gap = start + half * (2 * place.q + place.r - left) - len(line)
+            line.append(" " * max(gap, 0)).append_text(shown[place].padded(2 * half))
+        lines.append(line)
+    return lines
+
+
+def _table_lines(columns: Mapping[str, Mapping[str, CellMark]], width: int) -> list[Text]:
+    """Rows down, columns across; as many columns beside each other as the terminal is wide."""
+    from rich.text import Text
+
+    rows = list(dict.fromkeys(row for column in columns.values() for row in column))
+    label = max(len(row) for row in rows)
+    cell = max(
+        max(len(name) for name in columns),
+        *(len(_shown(m).text) for column in columns.values() for m in column.values()),
+    )
+    lines: list[Text] = []
+    for names in _chunks(list(columns), max(1, (width - label) // (cell + 2))):
+        lines.append(Text(" " * label + "".join(f"  {name:>{cell}}" for name in names), style="dim"))
+        for row in rows:
+            line = Text(f"{row:<{label}}")
+            for name in names:
+                mark = columns[name].get(row)
+                text = Text("-", style="dim") if mark is None else _shown(mark).text
+                line.append(" " * (2 + cell - len(text))).append_text(text)
+            lines.append(line)
+    return lines
+
+
+def _chunks(items: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _explained(marks: Mapping[str, CellMark]) -> str:
+    """What the marks in this board mean; only those that occur."""
+    shown = list(marks.values())
+    states = {mark.reading.state for mark in shown}
+    words = []
+    if any(mark.wrong is not None for mark in shown):
+        words.append("! wrong")
+    if any(mark.unsure for mark in shown):
+        words.append("? not sure")
+    if "answered" in states:
+        words.append("= your answer")
+    if "candidates" in states:
+        words.append("c small notes")
+    if "struck" in states:
+        words.append("s struck out")
+    if any(mark.reading.ink == "print" for mark in shown):
+        words.append("bold: printed")
+    return ", ".join(words)
