@@ -173,7 +173,10 @@ def _check_printed(printed: int | None, kind: CellKind, values: tuple[int, int] 
 def _printed_exist(printed: Mapping[str, int], ids: Sequence[str], part: str) -> None:
     for cell_id in printed:
         if cell_id not in ids:
-            raise Refused(key_path(part, "printed", cell_id), "there is no such cell", meant(cell_id, ids))
+            # the nearest id would be misleading where the name is right and the lattice has a hole
+            right = ID_OF_LATTICE.fullmatch(cell_id) is not None
+            remedy = "correct it, or give the lattice a cell there" if right else meant(cell_id, ids)
+            raise Refused(key_path(part, "printed", cell_id), "there is no such cell", remedy)
 
 
 def _grid(spec: GridSpec) -> tuple[Grid, list[Cell]]:
@@ -459,7 +462,7 @@ def _formulas(spec: TableSpec, rows: Sequence[TableRow], cells: Sequence[Cell]) 
     try:
         order = tuple(TopologicalSorter({name: formula.uses for name, formula in formulas.items()}).static_order())
     except CycleError as error:
-        circle = " <- ".join(error.args[1])
+        circle = " needs ".join(reversed(error.args[1]))  # graphlib lists each row before the one that needs it
         raise Refused(
             key_path("table", "formulas", error.args[1][0]),
             f"it depends on itself ({circle})",

@@ -148,7 +148,7 @@ def parse_template(data: bytes, *, source: str, games: Collection[str] | None = 
         spec = TemplateSpec.model_validate(tuples(raw))
         return build(spec, games=known_games() if games is None else games, source=source)
     except Refused as refused:
-        raise TemplateError(f"{refused.path}: {refused.cause}", remedy=refused.remedy, subject=source) from None
+        raise _refusal(refused.path, refused.cause, refused.remedy, source) from None
     except ValidationError as error:
         raise _translated(error, source) from None
 
@@ -230,7 +230,17 @@ def _translated(error: ValidationError, source: str) -> TemplateError:
         if kind == "upside_down":
             remedy = "write the lowest first, e.g. values = [1, 6]"
     more = f" (and {len(errors) - 1} more to correct)" if len(errors) > 1 else ""
-    return TemplateError(f"{key_path(*where)}: {cause}", remedy=remedy + more, subject=source)
+    return _refusal(key_path(*where), cause, remedy + more, source)
+
+
+def _refusal(path: str, cause: str, remedy: str, source: str) -> TemplateError:
+    return TemplateError(_line(f"{path}: {cause}"), remedy=_line(remedy), subject=source)
+
+
+def _line(text: str) -> str:
+    """One short line without control characters: keys and names in a message are whatever stands in the file."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return line if len(line) <= 300 else line[:297] + "..."
 
 
 def _example(where: Sequence[str | int]) -> str:
