@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from scanner.results import CellReading, Flag, Score
+from scanner.results import CellReading, Flag, Score, Value
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
@@ -51,5 +52,19 @@ class PriorGame(Game, Protocol):
 
         board: only what was read surely; all other cells have no value. Doubtful readings are weighed with it, but it
         never overrules clear ink (see `scanner.resolve`).
+        """
+        ...
+
+
+@runtime_checkable
+class BoundedGame(Game, Protocol):
+    """A game that can say how far the total may go where the possible readings are too many to try. Optional."""
+
+    def bounds(
+        self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
+    ) -> tuple[int, int]:
+        """Limits of the total if each cell of `possible` held any of its values; perhaps wider than the truth.
+
+        All other cells are as on the board.
         """
         ...

@@ -6,15 +6,15 @@ lines in the template) only rows and columns count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeGuard
 
 from scanner.errors import TemplateError
 from scanner.games.base import GameContext
 from scanner.games.sudoku_solver import Shape, solve
-from scanner.results import CellReading, Flag, Score, ScoreLine
+from scanner.results import CellReading, Flag, Score, ScoreLine, Value
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
@@ -83,7 +83,7 @@ class Sudoku:
         """How much rarer this reading of a cell is than a legal one, given the other cells of the board; 0 to 1."""
         layout = _layout_of(template)
         value = reading.value
-        if not isinstance(value, int) or not 1 <= value <= layout.size or reading.id not in layout.ids:
+        if not _is_legal(value, layout) or reading.id not in layout.ids:
             return 1.0
         cell = layout.ids.index(reading.id)
         same = [
@@ -96,6 +96,27 @@ class Sudoku:
         if reading.ink == "hand" and solution is not None and solution[cell] != value:
             factor = min(factor, AGAINST_SOLUTION)
         return factor
+
+    def bounds(
+        self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
+    ) -> tuple[int, int]:
+        """At least the cells that nothing can spoil, at most all those that could be right by themselves."""
+        layout = _layout_of(template)
+        known = [CellReading(cell, None, "blank") if cell in possible else board.cells[cell] for cell in layout.ids]
+        values = _legal_values(known, layout)
+        clashing = {cell for unit in layout.units for cell in _repeated_cells(values, unit)}
+        good = [cell for cell, value in enumerate(values) if value and cell not in clashing]
+        safe = [
+            cell
+            for cell in good
+            if not any(values[cell] in possible.get(layout.ids[peer], ()) for peer in layout.peers[cell])
+        ]
+        hopeful = [cell for cell in layout.ids if any(_is_legal(value, layout) for value in possible.get(cell, ()))]
+        return len(safe), len(good) + len(hopeful)
+
+
+def _is_legal(value: Value | None, layout: _Layout) -> TypeGuard[int]:
+    return isinstance(value, int) and 1 <= value <= layout.size
 
 
 def _print_factor(same: Sequence[CellReading]) -> float:
@@ -142,7 +163,7 @@ def _layout(size: int, heavy: tuple[int, int] | None) -> _Layout:
 def _legal_values(readings: Sequence[CellReading], layout: _Layout) -> list[int]:
     """The values row by row; 0 where there is none, or none that a Sudoku can hold."""
     values = [reading.value for reading in readings]
-    return [value if isinstance(value, int) and 1 <= value <= layout.size else 0 for value in values]
+    return [value if _is_legal(value, layout) else 0 for value in values]
 
 
 def _repeated_cells(values: Sequence[int], unit: _Unit) -> list[int]:
@@ -161,7 +182,7 @@ def _bad_values(readings: Sequence[CellReading], layout: _Layout) -> list[Flag]:
             f"{_named(cell, layout)} holds {reading.value}, but only 1 to {layout.size} are allowed",
         )
         for cell, reading in enumerate(readings)
-        if reading.value is not None and not (isinstance(reading.value, int) and 1 <= reading.value <= layout.size)
+        if reading.value is not None and not _is_legal(reading.value, layout)
     ]
 
 

@@ -1,0 +1,171 @@
+"""From class probabilities to a board: the evidence of the ink, weighed with the rules.
+
+What may weigh, and how far (DESIGN, honesty rule 1):
+
+1. A number outside the cell's permitted ones keeps `NOT_PERMITTED` of its probability, enough to break ties.
+2. Where a cell has several plausible readings, the game's `prior` weighs them, given the cells that were read surely.
+3. Ink is clear where the reader gives one class at least `CLEAR_INK`: that class stays the one reported, whatever the
+   rules say. Its confidence may fall, down to one half, so that a human is asked.
+
+Probabilities are rounded to the four digits that the document shows before anything is concluded from them, so that
+scoring the document again concludes the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.board import MADE, ReadBoard
+from scanner.games.base import Game, PriorGame
+from scanner.read.classes import STATE_CLASSES
+from scanner.read.readings import Readings
+from scanner.resolve.answers import Answer
+from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
+from scanner.templates.model import Template
+
+NOT_PERMITTED = 0.05
+CLEAR_INK = 0.99
+READ_FROM = 0.9
+"""Posterior from which a value counts as read; below it is doubtful, a best guess."""
+PRINTED_FROM = 0.5
+SHOWN_FROM = 1e-4
+DIGITS = 4
+
+_Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """What a class of the reader stands for."""
+
+    name: str
+    value: Value | None
+    state: State
+
+
+def readings_to_board(readings: Readings, template: Template, game: Game, answers: Sequence[Answer] = ()) -> ReadBoard:
+    """The board as read. Cells without a reading are `unreadable` (cut off, covered).
+
+    answers: those about this sheet, see `answers_for`. The answered cells count as known when others are weighed; what
+    would have been read without the answers is kept in `read`.
+    Raises ValueError for a reading of a cell that isn't in the template, or of a class nobody knows.
+    """
+    if unknown := [cell for cell in readings.ids if cell not in template]:
+        raise ValueError(f"readings: template {template.id} has no cell {unknown[0]}")
+    as_read = _weighed(readings, template, game, {})
+    if not answers:
+        return as_read
+    answered = {answer.cell: _answered(answer, as_read, readings, template) for answer in answers}
+    return _weighed(readings, template, game, answered)
+
+
+def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:
+    value = answer.value_for(template.cell(answer.cell))
+    known = value is not None and answer.cell in readings.ids
+    ink = _ink_of(float(readings.printed[readings.ids.index(answer.cell)])) if known else None
+    return CellReading(answer.cell, value, "answered", ink=ink, read=as_read.cells[answer.cell].value)
+
+
+def _weighed(readings: Readings, template: Template, game: Game, answered: dict[str, CellReading]) -> ReadBoard:
+    classes = [_class(name) for name in readings.classes]
+    ink = _normalized(readings.probabilities.astype(np.float64))
+    posterior = _normalized(ink * _permitted(readings, classes, template))
+    if isinstance(game, PriorGame):
+        posterior = _with_prior(posterior, readings, classes, template, game, answered)
+    cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
+    for row, cell_id in enumerate(readings.ids):
+        clear = int(ink[row].argmax()) if float(ink[row].max()) >= CLEAR_INK else None
+        cells[cell_id] = _reading(cell_id, posterior[row], clear, classes, float(readings.printed[row]))
+    return ReadBoard(template.id, cells | answered)
+
+
+def _class(name: str) -> _Class:
+    if name.isascii() and name.isdigit():
+        return _Class(name, int(name), "read")
+    if name == MADE:
+        return _Class(name, MADE, "read")
+    if name in STATE_CLASSES:
+        return _Class(name, None, cast(State, name))
+    raise ValueError(f"classes: nobody knows what class {name!r} means")
+
+
+def _normalized(weights: _Matrix) -> _Matrix:
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _permitted(readings: Readings, classes: Sequence[_Class], template: Template) -> _Matrix:
+    """Factors [cells, classes] of rule 1."""
+    numbers = [cls.value if isinstance(cls.value, int) else None for cls in classes]
+    rows: dict[tuple[int, int] | None, list[float]] = {None: [1.0] * len(classes)}
+    factors: list[list[float]] = []
+    for cell_id in readings.ids:
+        limits = template.cell(cell_id).values
+        if limits is not None and limits not in rows:
+            low, high = limits
+            rows[limits] = [1.0 if n is None or low <= n <= high else NOT_PERMITTED for n in numbers]
+        factors.append(rows[limits])
+    return np.array(factors, dtype=np.float64).reshape(len(readings.ids), len(classes))
+
+
+def _with_prior(
+    posterior: _Matrix,
+    readings: Readings,
+    classes: Sequence[_Class],
+    template: Template,
+    game: PriorGame,
+    answered: dict[str, CellReading],
+) -> _Matrix:
+    """Rule 2. Implausible readings are weighed like the least likely plausible one: a prior must not bring them up."""
+    plausible = posterior >= PLAUSIBLE
+    settled = plausible.sum(axis=1) == 1
+    if bool(settled.all()):
+        return posterior
+    inks = [_ink_of(float(printed)) for printed in readings.printed]
+    cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
+    for row in np.flatnonzero(settled):
+        cls = classes[int(posterior[row].argmax())]
+        cell_id = readings.ids[row]
+        cells[cell_id] = CellReading(cell_id, cls.value, cls.state, ink=None if cls.value is None else inks[row])
+    board = ReadBoard(template.id, cells | answered)
+    weighed = posterior.copy()
+    for row in np.flatnonzero(~settled):
+        cell_id = readings.ids[row]
+        if cell_id in answered:
+            continue
+        factors = np.ones(len(classes))
+        for column in np.flatnonzero(plausible[row]):
+            cls = classes[int(column)]
+            if cls.value is not None:
+                reading = CellReading(cell_id, cls.value, cls.state, ink=inks[row])
+                factors[column] = game.prior(board, template, reading)
+        factors[~plausible[row]] = factors[plausible[row]].min()
+        weighed[row] *= factors
+    return _normalized(weighed)
+
+
+def _reading(
+    cell_id: str, posterior: _Matrix, clear: int | None, classes: Sequence[_Class], printed: float
+) -> CellReading:
+    """One cell, rule 3 included. clear: column of the class whose ink is clear."""
+    top = int(posterior.argmax()) if clear is None else clear
+    if posterior[top] < 0.5 and clear is not None:
+        others = 1.0 - posterior[top]
+        posterior = posterior * (0.5 / others)
+        posterior[top] = 0.5
+    rounded = [round(float(p), DIGITS) for p in posterior]
+    order = sorted((column for column in range(len(classes)) if column != top), key=lambda column: -rounded[column])
+    alternatives = {classes[column].name: rounded[column] for column in order if rounded[column] >= SHOWN_FROM}
+    cls = classes[top]
+    reading = CellReading(cell_id, cls.value, cls.state, rounded[top], alternatives)
+    if cls.value is None:
+        return reading
+    return replace(reading, ink=_ink_of(printed), state="read" if rounded[top] >= READ_FROM else "doubtful")
+
+
+def _ink_of(printed: float) -> Ink:
+    return "print" if printed >= PRINTED_FROM else "hand"

@@ -1,0 +1,238 @@
+"""Scores a board and says how sure that is: the range of totals, and the shortest list of cells to ask about.
+
+Sure means: no plausible combination of readings changes the total, a score line, a flag or, in games where values
+matter, a value. Combinations and not single cells: two cells may be harmless each and not both together.
+
+How far the search goes, so that it always ends in time:
+
+- Games where values matter: every cell with a second plausible value is asked; combinations serve the range only.
+- Other games: if all doubts together have at most `MAX_COMBINATIONS` combinations, `ask` is the shortest list such
+  that, whatever is answered, no combination that is then plausible changes the result. If they have more, every
+  doubtful cell is asked as soon as one of the plausible combinations changes the result, or if they are too many.
+- If the plausible combinations are too many, the range is the game's `bounds` (see `BoundedGame`), which may be
+  wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.board import ReadBoard
+from scanner.games.base import BoundedGame, Game, GameContext
+from scanner.resolve.outcomes import Doubt, Outcome, combinations, doubt_about
+from scanner.results import PLAUSIBLE, ColumnScore, Flag, Score, Verdict
+from scanner.templates.model import Template
+
+MAX_COMBINATIONS = 400
+MAX_SUBSETS = 400
+"""Lists of cells tried when looking for the shortest one."""
+NAMED_CELLS = 5
+NAMED_OUTCOMES = 3
+
+
+def resolve(board: ReadBoard, template: Template, game: Game, context: GameContext | None = None) -> Verdict:
+    """The verdict on a board as read, answered or typed; confidences and alternatives say what else it could be."""
+    judge = _Judge(board, template, game, context or GameContext())
+    score, flags = judge.score(()), judge.flags(())
+    found = (doubt_about(board.cells[cell.id], cell, by_value=game.values_matter) for cell in template.cells)
+    doubts = [doubt for doubt in found if doubt is not None]
+    if not doubts:
+        return Verdict(score, _range([score]), sure=True, flags=flags, columns=_columns(score, [score], frozenset()))
+    found_out = _by_value(judge, doubts) if game.values_matter else _by_result(judge, doubts)
+    asked, scores = found_out.asked, [score, *found_out.scores]
+    ask = tuple(doubt.cell for doubt in sorted(asked, key=lambda doubt: -doubt.size))
+    if asked:
+        flags = (*flags, _doubt_flag(asked))
+    limits = _range(scores)
+    if limits and not found_out.exact and isinstance(game, BoundedGame):
+        possible = {doubt.cell: frozenset(outcome.reading.value for outcome in doubt.outcomes) for doubt in doubts}
+        low, high = game.bounds(board, template, possible)
+        limits = min(limits[0], low), max(limits[1], high)
+    columns = _columns(score, scores, found_out.unsure_columns)
+    return Verdict(score, limits, sure=not asked, flags=flags, ask=ask, columns=columns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """asked: the doubts to ask about, in the template's order. scores: of all plausible combinations, if `exact`."""
+
+    asked: Sequence[Doubt]
+    scores: Sequence[Score]
+    unsure_columns: frozenset[str]
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Asks the game about a board with some cells changed."""
+
+    board: ReadBoard
+    template: Template
+    game: Game
+    context: GameContext
+
+    def score(self, changed: Iterable[Outcome]) -> Score:
+        return self.game.score(self._with(changed), self.template, self.context)
+
+    def flags(self, changed: Iterable[Outcome]) -> tuple[Flag, ...]:
+        return self.game.flags(self._with(changed), self.template, self.context)
+
+    def _with(self, changed: Iterable[Outcome]) -> ReadBoard:
+        cells = dict(self.board.cells)
+        cells.update((outcome.reading.id, outcome.reading) for outcome in changed)
+        return ReadBoard(self.board.template, cells)
+
+
+def _by_value(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
+    likely = _likely(doubts)
+    scores = [judge.score(changed) for changed in likely[:MAX_COMBINATIONS]]
+    columns = {column for column in scores[0].columns for doubt in doubts if doubt.cell.startswith(f"{column}.")}
+    return _Findings(doubts, scores, frozenset(columns), exact=len(likely) <= MAX_COMBINATIONS)
+
+
+def _by_result(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
+    if math.prod(len(doubt.outcomes) for doubt in doubts) > MAX_COMBINATIONS:
+        return _by_likely_results(judge, doubts)
+    results = [
+        _Result(judge.score(changed), judge.flags(changed))
+        for changed in itertools.product(*(doubt.outcomes for doubt in doubts))
+    ]
+    table = _Table(doubts, _numbered(results))
+    plausible = table.plausible(()).ravel()
+    likely = [result for result, is_plausible in zip(results, plausible, strict=True) if is_plausible]
+    return _Findings(table.shortest(), [result.score for result in likely], _changing_columns(likely))
+
+
+def _by_likely_results(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
+    likely = _likely(doubts)
+    exact = len(likely) <= MAX_COMBINATIONS
+    results = [_Result(judge.score(changed), judge.flags(changed)) for changed in likely[:MAX_COMBINATIONS]]
+    scores = [result.score for result in results]
+    if not exact:
+        return _Findings(doubts, scores, frozenset(scores[0].columns), exact=False)
+    same = len({result.signature for result in results}) == 1
+    return _Findings(() if same else doubts, scores, _changing_columns(results))
+
+
+def _likely(doubts: Sequence[Doubt]) -> list[tuple[Outcome, ...]]:
+    """The plausible combinations, most probable first; one more than `MAX_COMBINATIONS` if there are too many."""
+    return list(itertools.islice(combinations(doubts), MAX_COMBINATIONS + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What the game says of one combination."""
+
+    score: Score
+    flags: tuple[Flag, ...]
+
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """Equal for equal results."""
+        return self.score.total, self.score.lines, tuple(sorted(self.score.columns.items())), self.flags
+
+
+class _Table:
+    """The results of all combinations: one axis a doubt, in its order of outcomes."""
+
+    def __init__(self, doubts: Sequence[Doubt], signatures: npt.NDArray[np.int64]) -> None:
+        shape = tuple(len(doubt.outcomes) for doubt in doubts)
+        self._doubts = doubts
+        self._signatures = signatures.reshape(shape)
+        self._weights = np.ones(shape)
+        for axis, doubt in enumerate(doubts):
+            along = [1] * len(shape)
+            along[axis] = -1
+            self._weights *= np.array([outcome.weight for outcome in doubt.outcomes]).reshape(along)
+
+    def plausible(self, known: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Which combinations are plausible once the doubts `known` are answered, whatever the answers."""
+        best = self._weights.max(axis=self._others(known), keepdims=True)
+        return np.asarray(self._weights >= PLAUSIBLE * (1 - 1e-9) * best)
+
+    def shortest(self) -> list[Doubt]:
+        """The shortest list of doubts whose answers leave one result; a short one if too many would have to be tried.
+
+        The lists are tried by length, those with the larger doubts first.
+        """
+        order = sorted(range(len(self._doubts)), key=lambda axis: -self._doubts[axis].size)
+        lists = itertools.chain.from_iterable(itertools.combinations(order, n) for n in range(len(order) + 1))
+        for known in itertools.islice(lists, MAX_SUBSETS):
+            if self._enough(known):
+                return [self._doubts[axis] for axis in sorted(known)]
+        kept = list(order)
+        for axis in reversed(order):  # leave out the smallest doubts as long as the others are enough
+            fewer = [other for other in kept if other != axis]
+            if self._enough(fewer):
+                kept = fewer
+        return [self._doubts[axis] for axis in sorted(kept)]
+
+    def _enough(self, known: Sequence[int]) -> bool:
+        plausible = self.plausible(known)
+        others = self._others(known)
+        high = np.where(plausible, self._signatures, -1).max(axis=others)
+        low = np.where(plausible, self._signatures, np.iinfo(np.int64).max).min(axis=others)
+        return bool(np.array_equal(low, high))
+
+    def _others(self, known: Sequence[int]) -> tuple[int, ...]:
+        return tuple(axis for axis in range(len(self._doubts)) if axis not in known)
+
+
+def _numbered(results: Sequence[_Result]) -> npt.NDArray[np.int64]:
+    numbers: dict[tuple[object, ...], int] = {}
+    return np.array([numbers.setdefault(result.signature, len(numbers)) for result in results], dtype=np.int64)
+
+
+def _changing_columns(results: Sequence[_Result]) -> frozenset[str]:
+    """Columns whose total, lines or flags aren't the same in all results."""
+    changing: set[str] = set()
+    for column in results[0].score.columns:
+        head = f"{column}."
+        seen = {
+            (
+                result.score.columns.get(column),
+                tuple(line for line in result.score.lines if any(cell.startswith(head) for cell in line.cells)),
+                tuple(flag for flag in result.flags if any(cell.startswith(head) for cell in flag.cells)),
+            )
+            for result in results
+        }
+        if len(seen) > 1:
+            changing.add(column)
+    return frozenset(changing)
+
+
+def _columns(score: Score, scores: Sequence[Score], unsure: frozenset[str]) -> Mapping[str, ColumnScore]:
+    columns: dict[str, ColumnScore] = {}
+    for column, total in score.columns.items():
+        totals = [other.columns.get(column, total) for other in scores]
+        columns[column] = ColumnScore(total, (min(totals), max(totals)), column not in unsure)
+    return columns
+
+
+def _range(scores: Sequence[Score]) -> tuple[int, int] | None:
+    totals = [score.total for score in scores if score.total is not None]
+    return (min(totals), max(totals)) if totals else None
+
+
+def _doubt_flag(asked: Sequence[Doubt]) -> Flag:
+    """asked: in the template's order."""
+    named = ", ".join(f"{doubt.cell} ({_choices(doubt)})" for doubt in asked[:NAMED_CELLS])
+    more = f" and {len(asked) - NAMED_CELLS} more" if len(asked) > NAMED_CELLS else ""
+    cells = "1 cell" if len(asked) == 1 else f"{len(asked)} cells"
+    message = f"{cells} could not be read surely: {named}{more}"
+    return Flag("read.doubt", "doubt", tuple(doubt.cell for doubt in asked), message)
+
+
+def _choices(doubt: Doubt) -> str:
+    if doubt.reported.state == "unreadable":
+        return "unreadable"
+    names = list(dict.fromkeys(outcome.name for outcome in doubt.outcomes))
+    if len(names) > NAMED_OUTCOMES:
+        return f"{', '.join(names[:NAMED_OUTCOMES])}, ..."
+    return f"{', '.join(names[:-1])} or {names[-1]}"
