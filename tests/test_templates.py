@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pickle
@@ -472,7 +473,7 @@ def test_a_circle_over_several_rows_names_them() -> None:
     assert circle[0] == circle[-1]
     needs = {"upper_sum": {"aces", "total"}, "bonus": {"upper_sum"}, "upper_total": {"upper_sum", "bonus"}}
     needs["total"] = {"upper_total"}
-    assert all(after in needs[before] for before, after in zip(circle, circle[1:], strict=False))
+    assert all(after in needs[before] for before, after in itertools.pairwise(circle))
 
 
 def test_files_that_are_no_toml() -> None:
@@ -480,6 +481,7 @@ def test_files_that_are_no_toml() -> None:
     assert "line 2 is not UTF-8" in refusal(b'schema = 1\ntitle = "caf\xe9"\n')
     assert "larger than 256 KB" in refusal(b"#" * 300_000)
     assert "nested too deeply" in refusal("schema = " + "[" * 50_000)
+    assert "nested too deeply" in refusal("schema = 1\n" + ".".join("a" * 20_000) + " = 1")
     assert "not valid TOML" in refusal("schema = " + "1" * 5_000)
     assert "schema: the key is missing" in refusal("")
     assert parse("\ufeff" + SUDOKU).id == "sudoku"  # some editors of Windows begin a file so

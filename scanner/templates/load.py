@@ -140,12 +140,12 @@ def parse_template(data: bytes, *, source: str, games: Collection[str] | None = 
     from pydantic import ValidationError
 
     from scanner.templates.build import Refused, build
-    from scanner.templates.schema import TemplateSpec, tuples
+    from scanner.templates.schema import TemplateSpec
 
     raw = _toml(data, source)
     _check_schema(raw, source)
     try:
-        spec = TemplateSpec.model_validate(tuples(raw))
+        spec = TemplateSpec.model_validate(raw)
         return build(spec, games=known_games() if games is None else games, source=source)
     except Refused as refused:
         raise _refusal(refused.path, refused.cause, refused.remedy, source) from None
@@ -166,12 +166,21 @@ def _toml(data: bytes, source: str) -> dict[str, object]:
         line = data[: error.start].count(b"\n") + 1
         raise TemplateError(f"line {line} is not UTF-8", remedy="save the file as UTF-8", subject=source) from None
     try:
-        return tomllib.loads(text)
+        return {key: _tuples(value) for key, value in tomllib.loads(text).items()}
     except RecursionError:
         raise TemplateError("it is nested too deeply", remedy="correct the brackets", subject=source) from None
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         cause = " ".join(str(error).split())[:200]
         raise TemplateError(f"it is not valid TOML: {cause}", remedy="correct it there", subject=source) from None
+
+
+def _tuples(value: object) -> object:
+    """The same with tuples for lists, as strict models want it. RecursionError where it is nested too deeply."""
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    return value
 
 
 def _check_schema(raw: Mapping[str, object], source: str) -> None:

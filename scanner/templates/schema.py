@@ -7,7 +7,7 @@ Importing this module imports pydantic, so do it only where a file is read.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -235,12 +235,3 @@ class TemplateSpec(Strict):
     labels: tuple[LabelSpec, ...] = ()
     rules: tuple[RuleSpec, ...] = ()
     look: LookSpec = LookSpec()
-
-
-def tuples(data: Any) -> Any:
-    """The same data with tuples for lists: strict models take nothing else."""
-    if isinstance(data, list):
-        return tuple(tuples(item) for item in data)
-    if isinstance(data, dict):
-        return {key: tuples(value) for key, value in data.items()}
-    return data
