@@ -7,7 +7,7 @@ import io
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 
 from PIL import Image, ImageFile, features
@@ -23,7 +23,7 @@ from scanner.errors import (
 from scanner.intake import limits, pixels
 from scanner.intake.files import KNOWN, is_cut_off
 from scanner.intake.photo import Photo
-from scanner.intake.quiet import quiet
+from scanner.intake.quiet import quiet, silence_libtiff
 
 _PLUGINS = {
     "JPEG": "JpegImagePlugin", "PNG": "PngImagePlugin", "TIFF": "TiffImagePlugin", "GIF": "GifImagePlugin",
@@ -37,6 +37,9 @@ _DECODER_ERRORS = (
     EOFError, RuntimeError, struct.error, zlib.error,
 )  # fmt: skip
 """All that Pillow's decoders were seen, or are documented, to raise on damaged files; they have no common base."""
+
+_LIBJPEG_FILLER = 128
+"""What libjpeg shows where it has no data: grey in all channels."""
 
 _ORIENTATION = 0x0112
 _SUBFILE_TYPE, _PHOTOMETRIC = 254, 262
@@ -61,8 +64,8 @@ class _Source:
     def at(self, page: int) -> str:
         return self.subject if page == 1 else f"{self.subject}, page {page}"
 
-    def unusable(self, page: int) -> FileError:
-        if self.cut_off:
+    def unusable(self, page: int, *, cut_off: bool = False) -> FileError:
+        if cut_off or self.cut_off:
             return TruncatedError(
                 "the file is cut off, and nothing of the picture is left", remedy="copy it again", subject=self.at(page)
             )
@@ -73,10 +76,11 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """How much of a damaged picture is missing (0 to 1), and on which side as a viewer shows it."""
+    """How much of a damaged picture is missing (0 to 1), on which side as a viewer shows it, and why."""
 
     share: float
     side: str
+    cut_off: bool
 
 
 def picture_pages(data: bytes, kind: str, name: str, subject: str, long_side: int) -> Iterator[Photo]:
@@ -105,6 +109,8 @@ def _open(source: _Source) -> ImageFile.ImageFile:
                 remedy="install the usual one with: pip install --force-reinstall pillow",
                 subject=source.subject,
             )
+        if source.kind == "TIFF":
+            silence_libtiff()
         importlib.import_module(f"PIL.{_PLUGINS[source.kind]}")
         factory, _ = Image.OPEN[source.kind]
         return factory(io.BytesIO(source.data), "")
@@ -180,8 +186,9 @@ def _decode(picture: ImageFile.ImageFile, page: int, source: _Source) -> Photo:
     try:
         try:
             picture.load()
-        except _DECODER_ERRORS:
-            picture, loss = _salvage(picture, orientation, page, source)
+        except _DECODER_ERRORS as error:
+            cut_off = source.cut_off or "truncated" in str(error)  # Pillow's word for running out of data
+            picture, loss = _salvage(picture, orientation, page, source, cut_off=cut_off)
         if source.kind == "TIFF":
             orientation = pixels.UPRIGHT  # Pillow turns TIFFs by itself, and only those
         else:
@@ -204,7 +211,7 @@ def _decode(picture: ImageFile.ImageFile, page: int, source: _Source) -> Photo:
     if loss is not None:
         side = loss.side if source.kind == "TIFF" else pixels.bottom_side(orientation)
         rgb = pixels.paint_missing(rgb, side, loss.share)
-        warnings.append(_loss_warning(side, loss.share, cut_off=source.cut_off))
+        warnings.append(_loss_warning(side, loss.share, cut_off=loss.cut_off))
     if source.kind in {"GIF", "WEBP", "PNG", "AVIF"} and _animated(picture):
         warnings.append("the file is an animation: only its first picture is read")
     return Photo(source.name, page, rgb, (width, height), tuple(warnings))
@@ -246,34 +253,44 @@ def _exif_orientation(picture: Image.Image) -> int:
 
 
 def _salvage(
-    picture: ImageFile.ImageFile, tiff_orientation: int, page: int, source: _Source
+    picture: ImageFile.ImageFile, tiff_orientation: int, page: int, source: _Source, *, cut_off: bool
 ) -> tuple[ImageFile.ImageFile, _Loss]:
     """What a failed `load` has decoded so far.
 
     Pillow has a switch for this, but it is process-wide. Without tiles left to decode, a picture counts as loaded and
-    shows the rows that were ready (the rest is 0). A progressive JPEG is shown only once its end is seen: it gets one.
+    shows the rows that were ready (the rest is 0). libjpeg holds rows back until it sees the end (of a progressive
+    picture all of them), so a JPEG is given an end and decoded again.
     """
-    side = pixels.bottom_side(tiff_orientation)
-    needs_end = picture.tile != [] and source.kind == "TIFF"
+    side, filler = pixels.bottom_side(tiff_orientation), 0
+    ended = _with_end(source) if source.kind == "JPEG" else None
+    if ended is not None:
+        picture, filler = ended, _LIBJPEG_FILLER
+    needs_turn = source.kind == "TIFF" and picture.tile != []
     picture.tile = []
-    if needs_end:
-        picture.load_end()  # turns it
-    share = pixels.missing_share(picture, side, 0)
-    if source.kind == "JPEG" and share == 1:
-        picture = _open(_Source(source.data + b"\xff\xd9", "JPEG", source.name, source.subject, source.long_side))
+    if needs_turn:
+        picture.load_end()
+    share = pixels.missing_share(picture, side, filler)
+    if 1 - share < limits.USABLE_SHARE:
+        raise source.unusable(page, cut_off=cut_off)
+    return picture, _Loss(share, side, cut_off)
+
+
+def _with_end(source: _Source) -> ImageFile.ImageFile | None:
+    """The JPEG with an end-of-image marker after its last byte, decoded; null when that doesn't help."""
+    try:
+        picture = _open(replace(source, data=source.data + b"\xff\xd9"))
         _draft(picture, source.long_side)
         picture.load()
-        share = pixels.missing_share(picture, side, 128)  # libjpeg's value for blocks it has no data of
-    if 1 - share < limits.USABLE_SHARE:
-        raise source.unusable(page)
-    return picture, _Loss(share, side)
+    except (*_DECODER_ERRORS, FileError):
+        return None
+    return picture
 
 
 def _loss_warning(side: str, share: float, *, cut_off: bool) -> str:
     what = "the file is cut off" if cut_off else "the file is damaged"
     percent = round(100 * share)
     if percent == 0:
-        return f"{what}: the picture may lack detail"
+        return f"{what}: some of the picture may be missing or blurred"
     return f"{what}: the {side} {percent} % of the picture {'is' if percent == 1 else 'are'} missing"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import importlib.util
 import logging
 import threading
 import warnings
@@ -54,3 +57,22 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         _SHARED.leave()
+
+
+@functools.cache
+def silence_libtiff() -> None:
+    """Stops the libtiff inside Pillow from printing on stderr what is wrong with a damaged TIFF; Pillow raises anyway.
+
+    Pillow itself silences only libtiff's warnings. Its errors go to a handler that can be taken away, once, through the
+    symbol that Pillow's own module links to; redirecting stderr instead would swallow what other threads print.
+    Where Pillow was linked without that symbol (statically, as on Windows) the noise stays: it harms nothing.
+    """
+    spec = importlib.util.find_spec("PIL._imaging")
+    if spec is None or spec.origin is None:
+        return
+    try:
+        set_handler = ctypes.CDLL(spec.origin).TIFFSetErrorHandler
+    except (OSError, AttributeError):
+        return
+    set_handler.argtypes, set_handler.restype = [ctypes.c_void_p], ctypes.c_void_p
+    set_handler(None)
