@@ -479,9 +479,9 @@ def test_a_circle_over_several_rows_names_them() -> None:
 def test_files_that_are_no_toml() -> None:
     assert "at line 3, column 9" in refusal('schema = 1\nid = "x"\ntitle = ?\n')
     assert "line 2 is not UTF-8" in refusal(b'schema = 1\ntitle = "caf\xe9"\n')
-    assert "larger than 256 KB" in refusal(b"#" * 300_000)
+    assert "larger than 64 KB" in refusal(b"#" * 70_000)
     assert "nested too deeply" in refusal("schema = " + "[" * 50_000)
-    assert "nested too deeply" in refusal("schema = 1\n" + ".".join("a" * 20_000) + " = 1")
+    assert "nested too deeply" in refusal("schema = 1\n" + ".".join("a" * 4_000) + " = 1")
     assert "not valid TOML" in refusal("schema = " + "1" * 5_000)
     assert "schema: the key is missing" in refusal("")
     assert parse("\ufeff" + SUDOKU).id == "sudoku"  # some editors of Windows begin a file so
@@ -500,7 +500,7 @@ def test_nothing_in_a_file_breaks_the_line_or_reaches_the_terminal() -> None:
 
 def test_more_cells_than_any_sheet_has() -> None:
     big = SUDOKU.replace("rows = 9", "rows = 99").replace("cols = 9", "cols = 99").replace("[10, 10]", "[0.5, 0.5]")
-    assert "at most 2000" in refusal(big)
+    assert "more than 2000 cells" in refusal(big)
 
 
 @settings(max_examples=150, deadline=None)

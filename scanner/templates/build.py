@@ -112,8 +112,8 @@ def build(spec: TemplateSpec, *, games: Collection[str], source: str) -> Templat
         for cell in _boxes(box, index):
             cells.append(cell)
             paths.append(key_path("boxes", index))
-    if len(cells) > MAX_CELLS:
-        raise Refused(paths[-1], f"the sheet has {len(cells)} cells", f"at most {MAX_CELLS} are allowed")
+            _not_too_many(cells, paths)
+    _not_too_many(cells, paths)
     _unique(cells, paths)
     _on_sheet(cells, paths, spec.size)
     _apart(cells, paths, main)
@@ -133,6 +133,11 @@ def build(spec: TemplateSpec, *, games: Collection[str], source: str) -> Templat
         rules=tuple(Rule(MmPoint(*item.start), MmPoint(*item.end), item.style) for item in spec.rules),
         source=source,
     )
+
+
+def _not_too_many(cells: Sequence[Cell], paths: Sequence[str]) -> None:
+    if len(cells) > MAX_CELLS:
+        raise Refused(paths[-1], f"the sheet has more than {MAX_CELLS} cells", "split it into several templates")
 
 
 def _one_main_part(spec: TemplateSpec) -> None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 ENVIRONMENT = "PADSCORE_TEMPLATES"
-MAX_BYTES = 256 * 1024
+MAX_BYTES = 64 * 1024
+"""Several times what any sheet needs; the parser takes quadratic time for some nonsense."""
 SCHEMA = 1
 
 _EXAMPLES: Mapping[str, str] = {
