@@ -33,11 +33,11 @@ class Photo:
 
     @property
     def scale(self) -> float:
-        """Full-size pixels per pixel of `rgb`, at least 1.
+        """Full-size pixels per pixel of `rgb`, at least 1 (measured on the longer side).
 
         Corners of pixels count, not their middles: full = (x + 0.5) * scale - 0.5.
         """
-        return self.size[0] / int(self.rgb.shape[1])
+        return float(max(self.size) / max(self.rgb.shape[:2]))
 
     @cached_property
     def gray(self) -> ByteImage:

@@ -7,6 +7,7 @@ import io
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import IO
 
@@ -262,6 +263,8 @@ def _salvage(
     picture all of them), so a JPEG is given an end and decoded again.
     """
     side, filler = pixels.bottom_side(tiff_orientation), 0
+    if page > 1:
+        picture = _afresh(page, source)
     ended = _with_end(source) if source.kind == "JPEG" else None
     if ended is not None:
         picture, filler = ended, _LIBJPEG_FILLER
@@ -273,6 +276,15 @@ def _salvage(
     if 1 - share < limits.USABLE_SHARE:
         raise source.unusable(page, cut_off=cut_off)
     return picture, _Loss(share, side, cut_off)
+
+
+def _afresh(page: int, source: _Source) -> ImageFile.ImageFile:
+    """A page decoded as far as it goes, without the pages before: Pillow decodes over the last page's pixels."""
+    picture = _open(source)
+    picture.seek(page - 1)
+    with suppress(*_DECODER_ERRORS):
+        picture.load()
+    return picture
 
 
 def _with_end(source: _Source) -> ImageFile.ImageFile | None:
