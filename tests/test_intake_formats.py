@@ -190,6 +190,16 @@ def test_pages_are_decoded_only_when_asked_for() -> None:
         next(pages)
 
 
+def test_pages_after_a_damaged_one_are_read() -> None:
+    pages = [noise(64, 480, seed) for seed in range(3)]
+    options = {"compression": "tiff_adobe_deflate", "strip_size": 64 * 3 * 48}
+    data = bytearray(encode(pages[0], "TIFF", save_all=True, append_images=pages[1:], **options))
+    data[len(data) // 2 : len(data) // 2 + 40] = bytes(40)
+    first, second, third = load(bytes(data))
+    assert (first.warnings, len(second.warnings), third.warnings) == ((), 1, ())
+    np.testing.assert_array_equal(third.rgb, np.asarray(pages[2]))
+
+
 @pytest.mark.parametrize("compression", [None, "tiff_adobe_deflate"])
 def test_a_damaged_page_never_shows_pixels_of_the_page_before(compression: str | None) -> None:
     pages = [Image.new("RGB", (64, 480), RED), noise(64, 480)]
@@ -202,7 +212,7 @@ def test_a_damaged_page_never_shows_pixels_of_the_page_before(compression: str |
         middle = (len(one) + len(data)) // 2
         data[middle : middle + 40] = bytes(40)
     _, photo = load(bytes(data))
-    assert " % of the picture are missing" in photo.warnings[0]
+    assert " % of the picture is missing" in photo.warnings[0]
     np.testing.assert_array_equal(photo.rgb[:180], np.asarray(pages[1])[:180])
     np.testing.assert_array_equal(photo.rgb[-180:], 128)
 

@@ -139,7 +139,7 @@ def _open_heif(source: _Source) -> ImageFile.ImageFile:
 
 
 def _page_numbers(picture: ImageFile.ImageFile, source: _Source) -> Iterator[int]:
-    """Numbers of the pages, from 1, with the picture set to each in turn. Only TIFFs have pages; see `_animation`."""
+    """Numbers of the pages, from 1, with the picture set to each in turn. Only TIFFs have pages (see `_animated`)."""
     if source.kind != "TIFF":
         yield 1
         return
@@ -303,7 +303,7 @@ def _loss_warning(side: str, share: float, *, cut_off: bool) -> str:
     percent = round(100 * share)
     if percent == 0:
         return f"{what}: some of the picture may be missing or blurred"
-    return f"{what}: the {side} {percent} % of the picture {'is' if percent == 1 else 'are'} missing"
+    return f"{what}: the {side} {percent} % of the picture is missing"
 
 
 def _animated(picture: ImageFile.ImageFile) -> bool:
