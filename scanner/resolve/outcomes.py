@@ -66,7 +66,9 @@ def doubt_about(reading: CellReading, cell: Cell, *, by_value: bool) -> Doubt | 
     weights: dict[tuple[Value | None, State], float] = {}
 
     def add(value: Value | None, state: State, weight: float) -> None:
-        key = (value, "blank" if by_value and value is None else state)
+        key = (value, state)
+        if by_value and value is None:
+            key = next((known for known in weights if known[0] is None), key)
         weights[key] = weights.get(key, 0.0) + weight
 
     if reading.state == "answered":
