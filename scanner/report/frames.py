@@ -27,7 +27,10 @@ def short_side(polygon: FloatArray) -> float:
 
 
 def draw_frame(picture: Picture, polygon: FloatArray, mark: CellMark) -> None:
-    """Frames a cell: double if illegal, doubly underlined for a wrong sum, dashed for a question, thin for an answer."""
+    """Frames a cell: double if illegal, underlined twice for a wrong sum, dashed for a question, thin for an answer.
+
+    A cell that is wrong and asked about has the solid frame outside and the dashed one inside.
+    """
     unit = short_side(polygon)
     width = max(1.0, FRAME_WIDTH * unit)
     inset = FRAME_INSET * unit
@@ -36,16 +39,17 @@ def draw_frame(picture: Picture, polygon: FloatArray, mark: CellMark) -> None:
         color = VERMILLION if mark.wrong == "illegal" else PURPLE
         _line(picture, outer, WHITE, width * 1.8)
         _line(picture, outer, color, width)
-        if mark.wrong == "illegal":
-            _line(picture, moved_in(polygon, inset + 1.9 * width), color, max(1.0, width * 0.6))
-        else:
+        if mark.wrong == "arithmetic":
             lowest = outer[np.argsort(outer[:, 1])[-2:]]
             _line(picture, lowest - np.array([0.0, 1.9 * width]), color, width, closed=False)
+        elif not mark.asked:
+            _line(picture, moved_in(polygon, inset + 1.9 * width), color, max(1.0, width * 0.6))
     if mark.asked:
-        # inside the frame of a wrong cell, so that both are seen
-        dashed = moved_in(polygon, inset + (3.0 * width if mark.wrong is not None else 0.0))
-        _line(picture, dashed, DARK, width * 1.7)
-        _dashes(picture, dashed, ORANGE, width * 1.1, 0.14 * unit)
+        # in place of the inner line where the cell is wrong as well: two frames would leave too little of the cell
+        within, thick = (1.8, 0.7) if mark.wrong is not None else (0.0, 1.1)
+        dashed = moved_in(polygon, inset + within * width)
+        _line(picture, dashed, DARK, width * 1.5 * thick)
+        _dashes(picture, dashed, ORANGE, width * thick, 0.14 * unit)
     elif mark.reading.state == "answered" and mark.wrong is None:
         _line(picture, outer, BLUE, max(1.0, width * 0.6))
 

@@ -116,11 +116,12 @@ def question_words(reading: CellReading) -> str:
 
 def likely_readings(reading: CellReading, *, most: int = 3) -> tuple[tuple[str, float], ...]:
     """What the cell may say and how likely each is: what is reported first, then the alternatives worth mentioning."""
-    others = sorted(reading.alternatives.items(), key=lambda item: -item[1])
+    reported_name = None if reading.value is None else str(reading.value)
+    others = sorted((item for item in reading.alternatives.items() if item[0] != reported_name), key=lambda i: -i[1])
     worth = [(name, p) for name, p in others if p >= MENTIONED] or others[:1]
     reported: list[tuple[str, float]] = []
-    if reading.value is not None:
-        reported = [(str(reading.value), reading.confidence)]
+    if reported_name is not None:
+        reported = [(reported_name, reading.confidence)]
     elif reading.state not in UNSURE_STATES:
         reported = [(reading.state, reading.confidence)]
     return tuple((reported + worth)[:most])

@@ -47,6 +47,8 @@ SIGN_SIZE = 0.6
 """Side of the small signs in cells without a reading, as a part of a reading's letters."""
 GAP, TAB_GAP = 0.06, 0.02
 """From the cell's edge to a reading, and to one on a frame: that sits there like a tab, further from the ink."""
+HEX_ROOM = 0.09
+"""In hexes, labels stay this part of the width and height further inside."""
 INKY = 6.0
 """A corner that is darker than the best one by this (mean grey levels) has ink that a reading would hide."""
 NAME_TEXT, NAME_DISTANCE = 0.022, 0.025
@@ -98,7 +100,7 @@ class _Corners:
     @staticmethod
     def _boxes(polygon: FloatArray) -> list[tuple[float, float, float, float]]:
         """Top left, top right, bottom left, bottom right: squares a little away from the lines."""
-        (left, top), (right, bottom) = polygon.min(axis=0), polygon.max(axis=0)
+        (left, top), (right, bottom) = _room(polygon)
         unit = short_side(polygon)
         near, far = 0.1 * unit, 0.32 * unit
         sides_x = ((left + near, left + far), (right - far, right - near))
@@ -112,10 +114,19 @@ class _Corners:
         """
         ink = self._ink[self._order[cell_id]]
         best = 0 if free else int(np.argmax(ink <= ink.min() + INKY))
-        (left, top), (right, bottom) = self.polygons[cell_id].min(axis=0), self.polygons[cell_id].max(axis=0)
+        (left, top), (right, bottom) = _room(self.polygons[cell_id])
         x = left + gap if best % 2 == 0 else right - gap - size[0]
         y = top + gap if best < 2 else bottom - gap - size[1]
         return float(x), float(y)
+
+
+def _room(polygon: FloatArray) -> FloatArray:
+    """Top left and bottom right of the rectangle whose corners take the labels: the bounding box of a four-cornered
+    cell; less of it in a hex, where the box's corners lie in the neighbours."""
+    box = np.stack([polygon.min(axis=0), polygon.max(axis=0)])
+    if len(polygon) <= 4:
+        return box
+    return np.asarray(box + (box[1] - box[0]) * np.array([[HEX_ROOM], [-HEX_ROOM]]), dtype=np.float64)
 
 
 def _mean(sums: npt.NDArray[np.generic], box: tuple[float, float, float, float]) -> float:

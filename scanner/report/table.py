@@ -77,14 +77,15 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
     marks = cell_marks(sheet)
     total = total_words(verdict)
     count = count_words(verdict)
-    heading = Text(_heading(sheet), style="bold")
-    heading.append(f": {total}" + (f"; {count}" if count else ""), style="default not bold")
-    _say(console, heading)
+    total_style = "bold green" if verdict.sure else _STYLES["doubt"]
+    _say(console, Text(_heading(sheet), style="dim"))
+    _say(console, Text(total, style=total_style).append(f" ({count})" if count else "", style="default not bold"))
     _say(console, Text())
     for line in _board(sheet, marks, console):
         _say(console, line, wrap=False)
     _say(console, Text())
-    explained = _explained(marks)
+    # without a terminal there is no bold to explain
+    explained = _explained(marks, bold=console.is_terminal and not console.is_dumb_terminal)
     if explained:
         _say(console, Text(explained, style="dim"))
         _say(console, Text())
@@ -106,7 +107,7 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
             _say(console, Text(f"{score_line.label:<{width}}  {score_line.points:>5}"))
     for name, value in verdict.claimed.items():
         _say(console, Text(f"Written on the sheet: {name} {value}"))
-    _say(console, Text(total, style="bold green" if verdict.sure else _STYLES["doubt"]))
+    _say(console, Text(total, style=total_style))
     _say(console, Text())
 
 
@@ -166,11 +167,11 @@ def _summary_total(sheet: Sheet) -> str:
 
 
 def _flag_counts(sheet: Sheet) -> str:
-    """How many flags of each code, worst first: ``2 sudoku.repeat, 1 sudoku.incomplete``."""
-    counts: dict[str, int] = {}
+    """How many flags of each severity, worst first: ``2 illegal, 1 incomplete``."""
+    counts: dict[Severity, int] = {}
     for flag in sorted_flags(sheet.verdict.flags):
-        counts[flag.code] = counts.get(flag.code, 0) + 1
-    return ", ".join(code if count == 1 else f"{count} {code}" for code, count in counts.items()) or "none"
+        counts[flag.severity] = counts.get(flag.severity, 0) + 1
+    return ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "none"
 
 
 def _has_box_characters(console: Console) -> bool:
@@ -289,8 +290,7 @@ def _square_lines(cells: Mapping[Square, CellMark], heavy: tuple[int, int] | Non
     for row in rows:
         if row > 1 and (row - 1) % every_row == 0:
             lines.append(rule(draw.middle))
-        line = Text(f"r{row}".rjust(label), style="dim").append(" ", style="not dim")
-        line = Text().append_text(line)
+        line = Text().append(f"r{row}".rjust(label), style="dim").append(" ")
         for block in blocks:
             line.append(draw.down)
             for col in block:
@@ -346,7 +346,7 @@ def _chunks(items: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def _explained(marks: Mapping[str, CellMark]) -> str:
+def _explained(marks: Mapping[str, CellMark], *, bold: bool) -> str:
     """What the marks in this board mean; only those that occur."""
     shown = list(marks.values())
     states = {mark.reading.state for mark in shown}
@@ -361,6 +361,6 @@ def _explained(marks: Mapping[str, CellMark]) -> str:
         words.append("c small notes")
     if "struck" in states:
         words.append("s struck out")
-    if any(mark.reading.ink == "print" for mark in shown):
+    if bold and any(mark.reading.ink == "print" for mark in shown):
         words.append("bold: printed")
     return ", ".join(words)

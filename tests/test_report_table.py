@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from report_samples import CARD, HEXES, clear_sheet, plain_sheet, sudoku_sheet
+from rich.console import Console
+
+from scanner.report.table import print_result, print_sheet
+from scanner.results import ColumnScore, Flag, Problem, Score, Verdict
+from scanner.sheet import ScanResult, Sheet
+
+
+class _Stream(io.StringIO):
+    """A pipe with an encoding of its own."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__()
+        self._encoding = encoding
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._encoding
+
+
+def _printed(show: Callable[[Console], None], *, width: int = 80, encoding: str = "utf-8") -> str:
+    stream = _Stream(encoding)
+    show(Console(file=stream, width=width))
+    stream.getvalue().encode(encoding)  # what a real pipe would do
+    return stream.getvalue()
+
+
+def _sheet_text(sheet: Sheet, **options: object) -> str:
+    return _printed(lambda console: print_sheet(sheet, console), **options)  # type: ignore[arg-type]
+
+
+def _cell(text: str, row: int, col: int) -> str:
+    """What stands in a cell of the printed Sudoku, marks included: three characters for each, after `rN |`."""
+    line = next(line for line in text.splitlines() if line.startswith(f"r{row} "))
+    body = re.sub("[│|]", "", line[3:])
+    return body[3 * (col - 1) : 3 * col]
+
+
+def test_the_total_comes_first_and_last() -> None:
+    lines = [line for line in _sheet_text(sudoku_sheet()).splitlines() if line.strip()]
+    assert lines[0].startswith("pad.jpg")
+    assert lines[1].startswith("Total 60 to 62, unsure")
+    assert lines[-1].strip() == "Total 60 to 62, unsure"
+
+
+def test_a_sure_total_is_one_number() -> None:
+    lines = [line.strip() for line in _sheet_text(clear_sheet()).splitlines() if line.strip()]
+    assert lines[-1] == "Total 2"
+    assert not any("unsure" in line or "--answer" in line for line in lines)
+
+
+def test_an_open_flag_is_not_sold_as_a_sure_total() -> None:
+    text = _sheet_text(sudoku_sheet(Verdict(Score(62), (62, 62), False, (), ("r5c5",))))
+    assert text.rstrip().endswith("Total 62, some cells unsure")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_every_cell_is_marked_without_colour(encoding: str) -> None:
+    text = _sheet_text(sudoku_sheet(), encoding=encoding)
+    assert _cell(text, 1, 1) == " 4 "
+    assert _cell(text, 2, 2) == _cell(text, 2, 8) == "!6 "
+    assert _cell(text, 5, 5) == " 5?"
+    assert _cell(text, 7, 3) == " 2="
+    assert _cell(text, 4, 4) == " c "
+    assert _cell(text, 4, 6) == " s "
+    assert _cell(text, 9, 9) == " ? "
+    assert _cell(text, 3, 3) == " . "
+    assert "\x1b" not in text
+
+
+def test_a_cell_can_be_wrong_and_unsure() -> None:
+    flag = Flag("sudoku.repeat", "illegal", ("r5c5",), "The number 5 stands twice.")
+    assert _cell(_sheet_text(sudoku_sheet(Verdict(Score(1), (0, 1), False, (flag,), ("r5c5",)))), 5, 5) == "!5?"
+
+
+def test_boxes_are_separated_by_lines() -> None:
+    text = _sheet_text(sudoku_sheet())
+    lines = text.splitlines()
+    top = next(i for i, line in enumerate(lines) if "┌" in line)
+    rows = "".join("r" if line.startswith("r") else "-" for line in lines[top : top + 13])
+    assert rows == "-rrr-rrr-rrr-"
+    assert all(line.count("│") == 4 for line in lines if re.match(r"r\d ", line))
+    plain = _sheet_text(sudoku_sheet(), encoding="ascii")
+    assert all(line.count("|") == 4 for line in plain.splitlines() if re.match(r"r\d ", line))
+
+
+def test_flags_are_told_worst_first() -> None:
+    text = _sheet_text(sudoku_sheet(), width=120)
+    told = [text.index(words) for words in ("stands twice in row 2", "still empty", "may differ from the solution")]
+    assert told == sorted(told)
+
+
+def test_cells_are_named_where_the_message_does_not() -> None:
+    text = _sheet_text(sudoku_sheet(), width=120)
+    assert "The number 6 stands twice in row 2. (r2c2, r2c8)" in text
+    assert "The digit in r5c5 may differ from the solution.\n" in text
+
+
+def test_the_question_has_the_option_to_type() -> None:
+    text = _sheet_text(sudoku_sheet())
+    assert "r5c5: 5 (81 %) or 3 (17 %) or blank (2 %)?" in text
+    assert "    --answer r5c5=5\n" in text
+
+
+def test_a_question_about_an_unread_cell_promises_no_value() -> None:
+    text = _sheet_text(sudoku_sheet(Verdict(Score(62), (60, 62), False, (), ("r9c9",))))
+    assert "r9c9: could not be read" in text
+    assert "--answer r9c9=VALUE" in text
+
+
+def test_with_several_sheets_the_answer_names_file_and_sheet() -> None:
+    sheets = (sudoku_sheet(source="kitchen table/it's.jpg", sheet=2), clear_sheet())
+    text = _printed(lambda console: print_result(ScanResult(sheets), console), width=60)
+    hint = next(line for line in text.splitlines() if "--answer" in line)
+    assert shlex.split(hint) == ["--answer", "kitchen table/it's.jpg#2:r5c5=5"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_nothing_is_wider_than_the_terminal(width: int) -> None:
+    result = ScanResult(
+        (sudoku_sheet(), clear_sheet()), (Problem("a-rather-long-name-of-a-photo.jpg", "no-sheet", "."),)
+    )
+    text = _printed(lambda console: print_result(result, console), width=width)
+    assert max(len(line) for line in text.splitlines() if "--answer" not in line) <= width
+
+
+def test_the_summary_has_a_line_for_every_sheet_and_problem() -> None:
+    result = ScanResult((sudoku_sheet(source="a.jpg"), clear_sheet()), (Problem("c.jpg", "not-image", "No picture."),))
+    lines = _printed(lambda console: print_result(result, console), width=100).splitlines()
+    summary = lines[next(i for i, line in enumerate(lines) if "file" in line and "flags" in line) :]
+    first = next(line for line in summary if "a.jpg" in line)
+    assert "60 to 62" in first
+    assert "no ?" in first
+    assert "1 illegal, 1 incomplete, 1 doubt" in first
+    assert re.search(r"pad\.jpg +1 +2 +yes +none", "\n".join(summary))
+    assert any("c.jpg" in line and "not-image" in line for line in summary)
+
+
+def test_one_sheet_needs_no_summary() -> None:
+    text = _printed(lambda console: print_result(ScanResult((clear_sheet(),)), console))
+    assert "flags" not in text
+
+
+def test_names_are_data_and_not_markup() -> None:
+    text = _sheet_text(sudoku_sheet(source="[bold]x[/].jpg"))
+    assert "[bold]x[/].jpg" in text
+    result = ScanResult((), (Problem("[red]y.jpg", "missing", "."), Problem("z.jpg", "missing", ".")))
+    assert "[red]y.jpg" in _printed(lambda console: print_result(result, console))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252"])
+def test_any_file_name_can_be_printed(encoding: str) -> None:
+    sheets = (sudoku_sheet(source="Großes 数独 \udcff.jpg"), clear_sheet())
+    assert ".jpg" in _printed(lambda console: print_result(ScanResult(sheets), console), encoding=encoding)
+
+
+def test_bold_is_explained_only_where_there_is_any() -> None:
+    assert "bold: printed" not in _sheet_text(sudoku_sheet())
+    stream = io.StringIO()
+    print_sheet(sudoku_sheet(), Console(file=stream, width=80, force_terminal=True, _environ={"TERM": "xterm"}))
+    assert "bold: printed" in stream.getvalue()
+
+
+def test_hexes_lie_as_on_the_sheet() -> None:
+    values = {"q0r0": 5, "q0r-1": 1, "q1r-1": 2, "q0r1": 4}
+    text = _sheet_text(plain_sheet(HEXES, values, Verdict(Score(12), (12, 12), True, ())))
+    rows = {int(line[1:3]): line for line in text.splitlines() if re.match(r"r[ -]\d", line)}
+    assert sorted(rows) == [-2, -1, 0, 1, 2]
+    # the upper neighbours of the middle stand half a cell to its left and to its right
+    left, middle, right = rows[-1].index("1", 3), rows[0].index("5"), rows[-1].index("2")
+    assert left < middle < right
+    assert middle - left == right - middle
+    assert rows[1].index("4") > middle
+    assert "claim = ." in text
+
+
+def test_tables_have_their_rows_and_columns() -> None:
+    columns = {f"p{n}": ColumnScore(40 + n, (40, 40 + n), n == 1) for n in range(1, 7)}
+    flag = Flag("table.sum", "arithmetic", ("p6.total",), "The sum is 98, but 99 is written.")
+    verdict = Verdict(Score(None), None, False, (flag,), claimed={"p6": 99}, columns=columns)
+    sheet = plain_sheet(CARD, {"p1.turn1": 12, "p6.total": 99, "p2.turn3": 0}, verdict)
+    lines = _sheet_text(sheet, width=80).splitlines()
+    head = next(line for line in lines if re.search(r"p1 .*p6", line) and "Total" not in line and ";" not in line)
+    turn3 = next(line for line in lines if line.startswith("turn3"))
+    assert turn3[head.index("p2") : head.index("p2") + 2].strip() == "0"
+    assert next(line for line in lines if line.startswith("total")).endswith("!99")
+    text = "\n".join(lines)
+    assert "p2 40 to 42, unsure" in text
+    assert "Written on the sheet: p6 99" in text
+    # a narrow terminal gets the columns in several blocks, each with all rows
+    narrow = _sheet_text(sheet, width=30)
+    assert len(re.findall(r"^turn3 ", narrow, flags=re.M)) > 1
+    assert len(re.findall("!99", narrow)) == 1
+
+
+def test_rich_is_loaded_only_when_something_is_printed() -> None:
+    code = "import sys, scanner.report.table; sys.exit('rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
