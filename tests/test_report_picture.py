@@ -68,13 +68,14 @@ def _framed(picture: npt.NDArray[np.uint8], view: Upright, color: Color) -> set[
 
 
 @pytest.mark.parametrize("turns", range(4))
-@pytest.mark.parametrize("size", [(640, 480), (1000, 1400)])
+@pytest.mark.parametrize("size", [(640, 480), (1000, 1400), (3024, 4032)])
 def test_the_sheet_stands_upright_however_the_photo_lies(turns: int, size: tuple[int, int]) -> None:
     rgb = paper(size)
     cells = polygons(SUDOKU, fitted(SUDOKU, size, turns=turns))
     # ink in r1c2 only: it has to come out at the top, left of the middle
     middle = cells["r1c2"].mean(axis=0).astype(int)
-    rgb[middle[1] - 5 : middle[1] + 6, middle[0] - 5 : middle[0] + 6] = (250, 0, 250)
+    half = min(size) // 80
+    rgb[middle[1] - half : middle[1] + half + 1, middle[0] - half : middle[0] + half + 1] = (250, 0, 250)
     view = upright(rgb, SUDOKU, cells)
     y, x = (float(v.mean()) for v in np.nonzero(_near(view.picture, (250, 0, 250))))
     assert np.allclose((x, y), view.polygons["r1c2"].mean(axis=0), atol=6)
@@ -247,6 +248,11 @@ def test_cells_without_a_polygon_are_left_out() -> None:
 def test_a_sheet_that_reaches_out_of_the_photo_is_drawn() -> None:
     matrix = fitted(SUDOKU, (800, 800), part=1.3)
     assert 1400 < max(annotate(paper((800, 800)), sudoku_sheet(), polygons(SUDOKU, matrix)).size) < 1800
+
+
+def test_a_typed_board_has_no_picture() -> None:
+    with pytest.raises(ValueError, match="typed board"):
+        annotate(paper((100, 100)), sudoku_sheet(typed=True))
 
 
 def test_wrong_arrays_are_refused_with_what_was_expected() -> None:

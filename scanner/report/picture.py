@@ -56,14 +56,19 @@ NAME_TEXT, NAME_DISTANCE = 0.022, 0.025
 JPEG_QUALITY = 85
 
 
-def annotate(rgb: npt.NDArray[np.uint8], sheet: Sheet, polygons: Mapping[str, FloatArray]) -> Image.Image:
+def annotate(rgb: npt.NDArray[np.uint8], sheet: Sheet, polygons: Mapping[str, FloatArray] | None = None) -> Image.Image:
     """Draws the picture of one sheet.
 
     rgb: uint8 [h, w, 3], the photo as decoded. polygons: corners of the cells in px of `rgb`, [k, 2] each, keyed by
-    id, in the order of the template's polygons; cells without a polygon are not drawn.
+    id, in the order of the template's polygons; by default those of the sheet's placement. Cells without a polygon are
+    not drawn.
     Returns an RGB picture, cropped to the sheet and a margin, whose long side is about 1600 px however large the photo.
-    Raises ValueError for arrays of another shape and for polygons that are no plane.
+    Raises ValueError for a typed board, for arrays of another shape, and for polygons that are no plane.
     """
+    if polygons is None:
+        if sheet.placement is None:
+            raise ValueError(f"{sheet.source}: a typed board has no place in a photo")
+        polygons = dict(zip(sheet.template.ids, sheet.placement.cell_polygons(), strict=True))
     view = upright(rgb, sheet.template, polygons)
     marks = {cell_id: mark for cell_id, mark in cell_marks(sheet).items() if cell_id in view.polygons}
     corners = _Corners(view.picture, view.polygons)
