@@ -50,6 +50,10 @@ class SymbolPool:
     def __len__(self) -> int:
         return len(self.label)
 
+    def select(self, chosen: npt.NDArray[np.bool_]) -> SymbolPool:
+        """The shapes of a mask [n]."""
+        return SymbolPool(self.ink[chosen], self.label[chosen], self.split[chosen])
+
     def joined(self, other: SymbolPool) -> SymbolPool:
         """Both pools, one after the other."""
         return SymbolPool(

@@ -1,0 +1,353 @@
+"""Cuts all cells of a sheet out at once: only their ink, without printed lines and without the neighbours' digits.
+
+The sheet is rectified once. Paper is divided out (shadow, colour cast, tint), printed lines are taken away where nothing
+crosses them, and the rest is ink, which belongs to cells by connected strokes: a 7 whose foot slides into the next row
+stays whole, and the next row does not get a foot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import Square
+from scanner.intake import Photo
+from scanner.locate.placement import Placement
+from scanner.locate.refine import bend_map
+
+FloatImage = npt.NDArray[np.float32]
+
+CELL_PX = 48
+"""Side of a cell in the rectified sheet. A pencil stroke is then about 2 px wide."""
+RIM_PX = CELL_PX // 2
+WINDOW_PX = 64
+"""Side of the window cut around each cell: the cell and a sixth of a cell on every side."""
+INPUT_PX = 32
+"""Side of the reader's pictures."""
+BODY_PX = 26
+"""Longer side of the ink in the close-up."""
+FLOOR = 0.05
+"""Ink lighter than this share below the paper is paper grain or the other side showing through."""
+CELL_SHARE = 0.38
+"""Ink starts at this share of the cell's darkest ink: the blur around strokes is left out."""
+FAINTEST = 0.16
+"""Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellBatch:
+    """The cells of one sheet, ready to be read.
+
+    ids: cell ids, n of them. ink: uint8 [n, 2, 32, 32], 255 for full ink; channel 0 the cell in its surroundings (a sixth of a
+    cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the cell lies
+    outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 to 1 (0: none).
+    colour: float32 [n, 3], mean RGB of the ink divided by the paper around, 0 to about 1 (1 where there is no ink).
+    """
+
+    ids: tuple[str, ...]
+    ink: npt.NDArray[np.uint8]
+    present: npt.NDArray[np.bool_]
+    darkness: npt.NDArray[np.float32]
+    colour: npt.NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        expected = (len(self.ids), 2, INPUT_PX, INPUT_PX)
+        if self.ink.shape != expected or self.ink.dtype != np.uint8:
+            raise ValueError(f"ink: expected uint8 {expected}, got {self.ink.dtype} {self.ink.shape}")
+
+    def turned(self, ids: tuple[str, ...], order: npt.NDArray[np.int64], quarter_turns: int) -> CellBatch:
+        """The same cells read with the sheet's top elsewhere: cell `order[k]` becomes cell k of `ids`.
+
+        quarter_turns: clockwise turns of the sheet in the picture that are undone.
+        """
+        ink = np.rot90(self.ink[order], quarter_turns, axes=(2, 3))
+        return CellBatch(ids, np.ascontiguousarray(ink), self.present[order], self.darkness[order], self.colour[order])
+
+
+def paper_of(gray: FloatImage, cell_px: int) -> FloatImage:
+    """The paper's brightness under the ink, float32 of the same shape: a closing wider than any stroke, at half size."""
+    small = cv2.resize(gray, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    side = round(0.8 * cell_px / 2) | 1
+    kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (side, side))
+    small = cv2.medianBlur(small.astype(np.uint8), 3)
+    closed = cv2.morphologyEx(small, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
+    # The closing follows the brightest grain; smoothing brings it back to the typical paper.
+    smooth = cv2.blur(closed, (side // 4 | 1, side // 4 | 1), borderType=cv2.BORDER_REPLICATE)
+    big = cv2.resize(smooth, (gray.shape[1], gray.shape[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(big, dtype=np.float32)
+
+
+def ink_density(gray: FloatImage, cell_px: int) -> FloatImage:
+    """How much darker than its paper every pixel is: float32, 0 (paper) to 1 (black)."""
+    paper = np.maximum(paper_of(gray, cell_px), 12.0)
+    density = 1.0 - gray / paper
+    # Grain makes the closing a little too bright everywhere: what is typical is paper.
+    density -= float(np.median(density[::3, ::3]))
+    return np.asarray(np.clip(density, 0.0, 1.0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Upright printed lines: centre float32 [height, lines] in px, half float32 [lines] half the width in px."""
+
+    centre: npt.NDArray[np.float32]
+    half: npt.NDArray[np.float32]
+
+
+def _trace_lines(density: FloatImage, rows: int, cols: int) -> _Lines:
+    """Where the upright lines of a rectified sheet really run, edge by edge."""
+    reach = round(0.16 * CELL_PX)
+    inner = slice(round(0.1 * CELL_PX), round(0.9 * CELL_PX))
+    strip = density[RIM_PX : RIM_PX + rows * CELL_PX].reshape(rows, CELL_PX, density.shape[1])[:, inner]
+    rank = int(strip.shape[1] * 0.4)
+    # Darkness that most of the edge's length has: the line, but not a digit that leans on it.
+    low = np.partition(strip, rank, axis=1)[:, rank]
+    profile = cv2.blur(low, (3, 1), borderType=cv2.BORDER_REPLICATE)
+    at = RIM_PX + np.arange(cols + 1) * CELL_PX
+    shifts = np.arange(-reach, reach + 1)
+    seen = profile[:, at[:, None] + shifts[None, :]]  # [rows, lines, shifts]
+    peak = (seen * (1 - 0.3 * np.abs(shifts) / reach)).argmax(axis=2)
+    height = np.take_along_axis(seen, peak[:, :, None], axis=2)[:, :, 0]
+    floor = np.minimum(np.median(seen, axis=2), 0.6 * height)
+    over = np.clip(seen - (0.5 * (height + floor))[:, :, None], 0, None)
+    total = over.sum(axis=2)
+    centre = np.where(total > 1e-4, (over * shifts).sum(axis=2) / np.maximum(total, 1e-6), 0.0)
+    strong = height > np.maximum(0.05, 0.35 * np.median(height))
+    line_centre = np.array(
+        [np.median(centre[strong[:, k], k]) if strong[:, k].any() else 0.0 for k in range(cols + 1)], dtype=np.float32
+    )
+    centre = np.where(strong, centre, line_centre[None, :])
+    # Half of the width at half height, from all edges of the line together: heavy lines stay heavy along all of it.
+    wide = (over > 0).sum(axis=2)
+    half = np.array(
+        [np.percentile(wide[strong[:, k], k], 65) / 2 if strong[:, k].any() else 1.5 for k in range(cols + 1)],
+        dtype=np.float32,
+    )
+    middle = RIM_PX + (np.arange(rows) + 0.5) * CELL_PX
+    ys = np.arange(density.shape[0])
+    along = np.stack([at[k] + np.interp(ys, middle, centre[:, k]) for k in range(cols + 1)], axis=1)
+    return _Lines(along.astype(np.float32), half)
+
+
+def _without_upright(density: FloatImage, lines: _Lines) -> FloatImage:
+    """The density with upright lines replaced by what lies on both sides of them: paper, or a stroke that crosses."""
+    height, width = density.shape
+    result = density.copy()
+    tall = cv2.dilate(density, np.ones((3, 1), np.uint8), borderType=cv2.BORDER_REPLICATE)
+    ys = np.arange(height)[:, None]
+    for k in range(lines.centre.shape[1]):
+        half = float(lines.half[k]) + 1.6
+        reach = int(np.ceil(half)) + 1
+        centre = lines.centre[:, k]
+        start = np.round(centre).astype(np.int64)
+        xs = np.clip(start[:, None] + np.arange(-reach, reach + 1)[None, :], 0, width - 1)
+        left_x = np.clip(np.floor(centre - half - 0.5).astype(np.int64), 0, width - 1)
+        right_x = np.clip(np.ceil(centre + half + 0.5).astype(np.int64), 0, width - 1)
+        left = np.minimum(tall[ys[:, 0], left_x], tall[ys[:, 0], np.maximum(left_x - 1, 0)])
+        right = np.minimum(tall[ys[:, 0], right_x], tall[ys[:, 0], np.minimum(right_x + 1, width - 1)])
+        t = np.clip((xs - left_x[:, None]) / np.maximum(right_x - left_x, 1)[:, None], 0, 1).astype(np.float32)
+        # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
+        across = np.minimum(left, right)[:, None]
+        beside = left[:, None] * (1 - t) ** 3 + right[:, None] * t**3
+        fill = np.maximum(across, beside)
+        band = np.abs(xs - centre[:, None]) <= half
+        old = result[ys, xs]
+        result[ys, xs] = np.where(band, np.minimum(old, fill), old)
+    return result
+
+
+def without_lines(density: FloatImage, rows: int, cols: int) -> FloatImage:
+    """Ink density of a rectified sheet (rim of half a cell) without the printed lines of its lattice."""
+    upright = _trace_lines(density, rows, cols)
+    flipped = np.ascontiguousarray(density.T)
+    level = _trace_lines(flipped, cols, rows)
+    cleared = _without_upright(density, upright)
+    return np.ascontiguousarray(_without_upright(np.ascontiguousarray(cleared.T), level).T)
+
+
+def rectified(photo: Photo, placement: Placement) -> npt.NDArray[np.uint8]:
+    """The sheet's lattice seen from straight above, uint8 [rows * 48 + 48, cols * 48 + 48, 3], with a rim of half a cell."""
+    grid = placement.template.grid
+    assert grid is not None
+    rim = RIM_PX / CELL_PX
+    map_x, map_y = bend_map(placement.lattice, placement.mesh, -rim, grid.cols + 2 * rim, grid.rows + 2 * rim, CELL_PX)
+    flat = cv2.remap(photo.rgb, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(flat, dtype=np.uint8)
+
+
+def cut(photo: Photo, placement: Placement) -> CellBatch:
+    """All lattice cells of a sheet, in the template's order."""
+    template = placement.template
+    grid = template.grid
+    assert grid is not None
+    flat = rectified(photo, placement)
+    places = [cell.place for cell in template.lattice_cells]
+    rows = np.array([place.row - 1 for place in places if isinstance(place, Square)], dtype=np.int64)
+    cols = np.array([place.col - 1 for place in places if isinstance(place, Square)], dtype=np.int64)
+    ids = tuple(cell.id for cell in template.lattice_cells)
+    centres = np.array([np.mean([[p.x, p.y] for p in cell.polygon], axis=0) for cell in template.lattice_cells])
+    px = placement.project(centres)
+    height, width = photo.rgb.shape[:2]
+    present = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < width) & (px[:, 1] < height)
+    return cut_rectified(flat, ids, rows, cols, grid.rows, grid.cols, present)
+
+
+def cut_rectified(
+    flat: npt.NDArray[np.uint8],
+    ids: tuple[str, ...],
+    cell_rows: npt.NDArray[np.int64],
+    cell_cols: npt.NDArray[np.int64],
+    rows: int,
+    cols: int,
+    present: npt.NDArray[np.bool_],
+) -> CellBatch:
+    """Cells of a rectified sheet [rows * 48 + 48, cols * 48 + 48, 3]; cell k lies at (cell_rows[k], cell_cols[k]) from 0."""
+    gray = cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    density = ink_density(gray, CELL_PX)
+    clear = without_lines(density, rows, cols)
+    mask = _ink_mask(clear, rows, cols)
+    owner = _owners(mask, rows, cols)
+    numbers = cell_rows * cols + cell_cols
+    windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
+    full, dark = _full_ink(windows, mine)
+    scaled = np.clip(windows / full[:, None, None], 0, 1)
+    soft = scaled * _feather(mine)
+    ink = np.zeros((len(ids), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
+    pooled = soft.reshape(len(ids), INPUT_PX, 2, INPUT_PX, 2).mean(axis=(2, 4))
+    ink[:, 0] = np.round(255 * pooled).astype(np.uint8)
+    ink[:, 1] = close_ups(soft, mine)
+    colour = _colours(flat, owner, numbers, cell_rows, cell_cols)
+    return CellBatch(ids, ink, present, dark, colour)
+
+
+def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDArray[np.float32]:
+    """Values per cell [rows, cols] spread over the rectified sheet with its rim."""
+    wide = np.pad(values, 1, mode="edge")
+    spread = wide.repeat(CELL_PX, axis=0).repeat(CELL_PX, axis=1)
+    cut_away = CELL_PX - RIM_PX
+    return np.asarray(spread[cut_away : spread.shape[0] - cut_away, cut_away : spread.shape[1] - cut_away])
+
+
+def _ink_mask(clear: FloatImage, rows: int, cols: int) -> npt.NDArray[np.uint8]:
+    """Where there is ink: 1 or 0. The threshold follows the darkest ink of each cell, so that pencil counts beside print."""
+    body = clear[RIM_PX : RIM_PX + rows * CELL_PX, RIM_PX : RIM_PX + cols * CELL_PX]
+    blocks = body.reshape(rows, CELL_PX, cols, CELL_PX).transpose(0, 2, 1, 3).reshape(rows, cols, -1)
+    rank = int(0.985 * blocks.shape[2])
+    peak = np.partition(blocks, rank, axis=2)[:, :, rank]
+    grain = 1.5 * float(np.median(np.partition(blocks, int(0.8 * blocks.shape[2]), axis=2)[:, :, int(0.8 * blocks.shape[2])]))
+    threshold = np.maximum(CELL_SHARE * peak, max(FLOOR, grain)).astype(np.float32)
+    return (clear > _per_cell(threshold, rows, cols)).astype(np.uint8)
+
+
+def _owners(mask: npt.NDArray[np.uint8], rows: int, cols: int) -> npt.NDArray[np.int64]:
+    """Which cell each pixel's ink belongs to: row * cols + col, -1 for none. int64 of the mask's shape."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    cell_of = _per_cell(np.arange(rows * cols, dtype=np.float32).reshape(rows, cols), rows, cols).astype(np.int64)
+    inked = mask > 0
+    label, cell = labels[inked].astype(np.int64), cell_of[inked]
+    cells = rows * cols
+    key = label * cells + cell
+    pairs, sizes = np.unique(key, return_counts=True)
+    pair_label, pair_cell = pairs // cells, pairs % cells
+    order = np.lexsort((sizes, pair_label))
+    last = np.r_[np.flatnonzero(np.diff(pair_label[order])), len(order) - 1] if len(order) else np.zeros(0, np.int64)
+    best = np.full(count, -1, dtype=np.int64)
+    share = np.zeros(count)
+    area = stats[:, 4].astype(np.float64)
+    best[pair_label[order][last]] = pair_cell[order][last]
+    share[pair_label[order][last]] = sizes[order][last] / area[pair_label[order][last]]
+    # Ink of two cells that touches is divided at the border; strokes of one cell that stray are not.
+    whole = share > 0.62
+    speck = area < 0.0022 * CELL_PX**2
+    result = np.full(mask.shape, -1, dtype=np.int64)
+    owner = np.where(whole[label], best[label], cell)
+    owner[speck[label]] = -1
+    result[inked] = owner
+    return result
+
+
+def _windows(
+    clear: FloatImage,
+    owner: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int64],
+    cell_rows: npt.NDArray[np.int64],
+    cell_cols: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """Density and own-ink mask around each cell: [n, 64, 64] each."""
+    extra = (WINDOW_PX - CELL_PX) // 2
+    top = RIM_PX + cell_rows * CELL_PX - extra
+    left = RIM_PX + cell_cols * CELL_PX - extra
+    span = np.arange(WINDOW_PX)
+    y = (top[:, None] + span)[:, :, None]
+    x = (left[:, None] + span)[:, None, :]
+    return clear[y, x], owner[y, x] == numbers[:, None, None]
+
+
+def _full_ink(
+    windows: npt.NDArray[np.float32], mine: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """(density that is drawn as full ink, typical density of the ink) of each cell, float32 [n] each."""
+    inked = np.where(mine, windows, 0).reshape(len(windows), -1)
+    count = mine.reshape(len(mine), -1).sum(axis=1)
+    sums = inked.sum(axis=1)
+    dark = np.where(count > 0, sums / np.maximum(count, 1), 0).astype(np.float32)
+    # A stroke's middle is darker than its mean; 1.25 times the mean is near the usual middle for thin and thick strokes.
+    return np.maximum(1.25 * dark, FAINTEST).astype(np.float32), dark
+
+
+def _feather(mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+    """The mask widened by a pixel with a soft edge, so that strokes keep their antialiasing: float32 [n, 64, 64]."""
+    n = len(mine)
+    # One tall picture instead of n small ones; windows have a margin, so nothing bleeds between them that matters.
+    tall = mine.reshape(n * WINDOW_PX, WINDOW_PX).astype(np.uint8) * 255
+    wide = cv2.blur(cv2.dilate(tall, np.ones((3, 3), np.uint8)), (3, 3))
+    return wide.reshape(n, WINDOW_PX, WINDOW_PX).astype(np.float32) / 255
+
+
+def close_ups(soft: npt.NDArray[np.float32], mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+    """Each cell's ink brought to one size and centred: uint8 [n, 32, 32], zeros where there is no ink."""
+    n, side = len(soft), soft.shape[1]
+    result = np.zeros((n, INPUT_PX, INPUT_PX), dtype=np.uint8)
+    by_row, by_col = mine.any(axis=2), mine.any(axis=1)
+    inked = by_row.any(axis=1)
+    top, bottom = by_row.argmax(axis=1), side - by_row[:, ::-1].argmax(axis=1)
+    left, right = by_col.argmax(axis=1), side - by_col[:, ::-1].argmax(axis=1)
+    for k in np.flatnonzero(inked):
+        crop = soft[k, max(0, top[k] - 1) : bottom[k] + 1, max(0, left[k] - 1) : right[k] + 1]
+        high, wide = crop.shape
+        # Not enlarged without bound: a dot has to stay smaller than a digit.
+        scale = min(BODY_PX / max(high, wide), 1.6)
+        new = (max(1, round(wide * scale)), max(1, round(high * scale)))
+        resized = cv2.resize(crop, new, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+        y, x = (INPUT_PX - new[1]) // 2, (INPUT_PX - new[0]) // 2
+        result[k, y : y + new[1], x : x + new[0]] = np.round(255 * np.clip(resized, 0, 1)).astype(np.uint8)
+    return result
+
+
+def _colours(
+    flat: npt.NDArray[np.uint8],
+    owner: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int64],
+    cell_rows: npt.NDArray[np.int64],
+    cell_cols: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float32]:
+    """Mean RGB of each cell's ink against the typical RGB of its paper: float32 [n, 3]."""
+    inked = owner >= 0
+    cells = int(owner.max(initial=0)) + 1
+    counts = np.bincount(owner[inked], minlength=cells)
+    colour = np.ones((max(cells, int(numbers.max(initial=0)) + 1), 3), dtype=np.float32)
+    ink_pixels = flat[inked]
+    step = CELL_PX // 6
+    for channel in range(3):
+        sums = np.bincount(owner[inked], ink_pixels[:, channel], minlength=cells)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            colour[:cells, channel] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    span = np.arange(step, CELL_PX, step)
+    y = (RIM_PX + cell_rows * CELL_PX)[:, None, None] + span[None, :, None]
+    x = (RIM_PX + cell_cols * CELL_PX)[:, None, None] + span[None, None, :]
+    paper = np.percentile(flat[y, x].reshape(len(numbers), -1, 3), 80, axis=1)
+    ratio = colour[numbers] / np.maximum(paper, 12.0)
+    return np.where(np.isnan(ratio), 1.0, np.clip(ratio, 0, 1.5)).astype(np.float32)

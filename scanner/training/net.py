@@ -1,0 +1,63 @@
+"""The reader's net: two small towers, one for the ink alone, one for its place in the cell."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from scanner.cells import INPUT_PX
+from scanner.read.classes import CLASSES
+
+
+def _step(inputs: int, outputs: int, stride: int, size: int = 3) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, size, stride=stride, padding=size // 2, bias=False),
+        nn.BatchNorm2d(outputs),
+        nn.ReLU(inplace=True),
+    )
+
+
+class _Residual(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = _step(width, width, 1)
+        self.second = nn.Sequential(nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x + self.second(self.first(x)))
+
+
+class DigitNet(nn.Module):
+    """float32 [n, 2, 32, 32] in 0..1 -> logits [n, classes] and the logit of "printed" [n]."""
+
+    def __init__(self, widths: tuple[int, int, int] = (24, 48, 80), context: tuple[int, int, int] = (8, 16, 32)) -> None:
+        super().__init__()
+        a, b, c = widths
+        self.close = nn.Sequential(
+            _step(1, a, 2, 5), _Residual(a), _step(a, b, 2), _Residual(b), _step(b, c, 2), _Residual(c)
+        )
+        d, e, f = context
+        self.around = nn.Sequential(_step(1, d, 2, 5), _step(d, e, 2), _step(e, f, 2))
+        flat = (c + f) * (INPUT_PX // 8) ** 2
+        self.join = nn.Sequential(nn.Dropout(0.25), nn.Linear(flat, 128), nn.ReLU(inplace=True), nn.Dropout(0.25))
+        self.classes = nn.Linear(128, len(CLASSES))
+        self.printed = nn.Linear(128, 1)
+
+    def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        around, close = self.around(pictures[:, :1]), self.close(pictures[:, 1:])
+        joined = self.join(torch.cat([close.flatten(1), around.flatten(1)], dim=1))
+        return self.classes(joined), self.printed(joined)[:, 0]
+
+
+class Reader(nn.Module):
+    """What is shipped: uint8 pictures in, calibrated probabilities out."""
+
+    def __init__(self, net: DigitNet, temperature: float, ink_temperature: float) -> None:
+        super().__init__()
+        self.net = net
+        self.temperature = temperature
+        self.ink_temperature = ink_temperature
+
+    def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        logits, printed = self.net(pictures.float() / 255.0)
+        return torch.softmax(logits / self.temperature, dim=1), torch.sigmoid(printed / self.ink_temperature)

@@ -1,0 +1,99 @@
+"""Cells of real photos with truth, cut by the product's own chain, with several disturbed versions of each photo."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.cells import cut
+from scanner.geometry import FloatArray, Homography
+from scanner.intake import Photo, load
+from scanner.locate import Placement, locate
+from scanner.read.classes import CLASSES
+from scanner.templates import get_template
+from scanner.training.fonts import Split
+from scanner.training.sheets import UNKNOWN_INK, Labelled
+from scanner.training.split import photo_split
+
+FOLDERS = ("sudoku-newspaper", "sudoku-calendar", "sudoku-handwritten")
+
+
+@dataclass(frozen=True, slots=True)
+class TruePhoto:
+    """A photo of the development data. cells: true contents by id. corners: px [4, 2] of the full picture, or null."""
+
+    path: Path
+    split: Split
+    cells: tuple[tuple[str, int | str | None], ...]
+    corners: FloatArray | None
+
+
+def true_photos(shared: Path) -> Iterator[TruePhoto]:
+    """All photos with truth under `shared`, in a fixed order."""
+    for folder in FOLDERS:
+        for truth in sorted((shared / folder).glob("*.json")):
+            record = json.loads(truth.read_text(encoding="utf-8"))
+            corners = np.asarray(record["corners"], dtype=np.float64) if "corners" in record else None
+            split = photo_split(folder, truth.stem, record["cells"])
+            yield TruePhoto(truth.with_suffix(".jpg"), split, tuple(record["cells"].items()), corners)
+
+
+def upright(placement: Placement, corners: FloatArray | None, scale: float) -> Placement:
+    """The placement turned so that its corners agree with the true ones (px of the full picture)."""
+    if corners is None:
+        return placement
+    turned = [placement.turned(k) for k in range(4)]
+    return min(turned, key=lambda p: float(np.abs(p.corners * scale - corners).max()))
+
+
+def _disturbed(photo: Photo, rng: np.random.Generator) -> Photo:
+    """The photo as a worse camera would have it: smaller, blurred, other light, coarser JPEG; same px coordinates."""
+    height, width = photo.rgb.shape[:2]
+    rgb = photo.rgb.astype(np.float32)
+    ramp = np.linspace(0, 1, width, dtype=np.float32)[None, :, None]
+    rgb *= rng.uniform(0.55, 1.1) * (1 - rng.uniform(0, 0.35) * (ramp if rng.random() < 0.5 else 1 - ramp))
+    small = cv2.resize(rgb, None, fx=(s := float(rng.uniform(0.45, 1.0))), fy=s, interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), float(rng.uniform(0.3, 1.1)))
+    small += rng.normal(0, rng.uniform(0.3, 5), small.shape)
+    quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.uniform(35, 95))]
+    coded = cv2.imencode(".jpg", np.clip(small, 0, 255).astype(np.uint8), quality)[1]
+    back = cv2.resize(cv2.imdecode(coded, cv2.IMREAD_COLOR_RGB), (width, height), interpolation=cv2.INTER_LINEAR)
+    return Photo(photo.source, photo.page, np.asarray(back, dtype=np.uint8), photo.size)
+
+
+def _nudged(placement: Placement, rng: np.random.Generator) -> Placement:
+    """The placement off by a few percent of a cell, as a worse fit would be."""
+    grid = placement.template.grid
+    assert grid is not None
+    size = np.array([grid.cols, grid.rows], dtype=np.float64)
+    square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) * size
+    moved = square + rng.normal(0, 0.03, (4, 2))
+    shift = cv2.getPerspectiveTransform(square.astype(np.float32), moved.astype(np.float32))
+    return replace(placement, lattice=Homography(placement.lattice @ shift))
+
+
+def real_cells(photo: TruePhoto, versions: int, seed: int) -> Labelled | None:
+    """Cells of one photo, as it is and in `versions` disturbed versions; null when the sheet isn't found."""
+    rng = np.random.default_rng(seed)
+    picture = next(iter(load(photo.path)))
+    found = locate(picture, [get_template("sudoku")])
+    if not found:
+        return None
+    placement = upright(found[0], photo.corners, picture.scale)
+    truth = dict(photo.cells)
+    pictures: list[npt.NDArray[np.uint8]] = []
+    classes: list[int] = []
+    for version in range(versions + 1):
+        batch = cut(_disturbed(picture, rng), _nudged(placement, rng)) if version else cut(picture, placement)
+        pictures.append(batch.ink)
+        classes += [CLASSES.index("blank" if truth[cell] is None else str(truth[cell])) for cell in batch.ids]
+    labels = np.asarray(classes, dtype=np.int64)
+    newspaper = photo.path.parent.name == "sudoku-newspaper"
+    ink = np.where((labels < 10) & newspaper, 1, UNKNOWN_INK).astype(np.int64)
+    return Labelled(np.concatenate(pictures), labels, ink)

@@ -1,0 +1,410 @@
+"""Generated rectified sheets with known contents, cut by the very code that cuts photos.
+
+So the reader learns from what it will see: what is left of lines, a neighbour's foot, shadow edges, paper grain, blur and
+JPEG. All ranges stand in `Ranges` and are part of the model card.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.cells import CELL_PX, RIM_PX, CellBatch, cut_rectified
+from scanner.read.classes import CLASSES
+from scanner.training.glyphs import GlyphPool
+from scanner.training.ink import BODY, SIDE
+from scanner.training.symbols import SymbolPool
+
+FloatImage = npt.NDArray[np.float32]
+Span = tuple[float, float]
+
+UNKNOWN_INK = 2
+"""Label of the print/hand head where the question makes no sense: blank cells, and unlabelled real ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Every range that a generated sheet is drawn from. Lengths are shares of the cell's side unless said otherwise."""
+
+    rows: tuple[int, int] = (4, 9)
+    paper: Span = (90, 250)  # grey level
+    gradient: Span = (0.0, 0.35)  # fall of brightness across the sheet
+    grain: Span = (0.3, 5.0)  # grey levels, standard deviation, before blur
+    shadow_chance: float = 0.25
+    shadow: Span = (0.4, 0.85)  # brightness inside the shadow
+    tint_chance: float = 0.2
+    tint: Span = (0.72, 0.95)  # brightness of tinted cells
+    line: Span = (0.010, 0.05)  # width of thin lines
+    heavy: Span = (1.2, 3.5)  # times the thin width
+    line_darkness: Span = (0.12, 0.95)
+    wobble: Span = (0.0, 0.05)  # how far lines stray from where the lattice expects them
+    print_height: Span = (0.42, 0.78)
+    hand_height: Span = (0.42, 0.95)
+    note_height: Span = (0.17, 0.38)
+    print_darkness: Span = (0.35, 0.95)
+    hand_darkness: Span = (0.17, 0.92)
+    slant: Span = (-14, 14)  # degrees
+    resolution: Span = (14, 60)  # px a cell in the simulated photo
+    blur: Span = (0.25, 1.3)  # px of the simulated photo, standard deviation
+    jpeg: Span = (35, 95)
+    noise: Span = (0.3, 5.0)  # grey levels
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Cells with truth. classes: int64 [n], index into CLASSES. ink: int64 [n], 0 hand, 1 print, 2 unknown."""
+
+    pictures: npt.NDArray[np.uint8]
+    classes: npt.NDArray[np.int64]
+    ink: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+
+def joined(parts: list[Labelled]) -> Labelled:
+    """All parts one after the other."""
+    return Labelled(
+        np.concatenate([part.pictures for part in parts]),
+        np.concatenate([part.classes for part in parts]),
+        np.concatenate([part.ink for part in parts]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pen:
+    """One writer's or typeface's habits on one sheet."""
+
+    glyphs: npt.NDArray[np.int64]  # indices into the pool
+    height: float
+    darkness: float
+    thickness: float
+    slant: float
+    wide: float
+    offset: tuple[float, float]
+    jitter: float
+
+
+def _between(rng: np.random.Generator, span: Span) -> float:
+    return float(rng.uniform(span[0], span[1]))
+
+
+def _log_between(rng: np.random.Generator, span: Span) -> float:
+    return float(np.exp(rng.uniform(np.log(span[0]), np.log(span[1]))))
+
+
+class SheetMaker:
+    """Draws sheets from pools of glyphs and symbols; one seeded generator makes the whole series reproducible."""
+
+    def __init__(self, glyphs: GlyphPool, symbols: SymbolPool, seed: int, ranges: Ranges | None = None) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._glyphs = glyphs
+        self._symbols = symbols
+        self._ranges = ranges or Ranges()
+        groups = {
+            int(writer): np.flatnonzero(glyphs.writer == writer) for writer in np.unique(glyphs.writer)
+        }
+        kinds = {writer: str(glyphs.kind[index[0]]) for writer, index in groups.items()}
+        swiss = [w for w, index in groups.items() if glyphs.sources[glyphs.source[index[0]]] == "swiss"]
+        mnist = [w for w, index in groups.items() if glyphs.sources[glyphs.source[index[0]]] == "mnist"]
+        self._by_writer = groups
+        self._print = [w for w, kind in kinds.items() if kind == "print"]
+        fonts = [w for w, kind in kinds.items() if kind == "hand" and w not in swiss and w not in mnist]
+        # Real hands carry the training, fonts season it.
+        self._hands = [(swiss, 0.50), (mnist, 0.33), (fonts, 0.17)]
+        self._by_digit = {
+            writer: [index[glyphs.digit[index] == digit] for digit in range(10)] for writer, index in groups.items()
+        }
+        self._by_label = {str(label): np.flatnonzero(symbols.label == label) for label in np.unique(symbols.label)}
+
+    def batch(self) -> Labelled:
+        """The cells of one new sheet."""
+        rng, ranges = self._rng, self._ranges
+        rows = cols = int(rng.integers(ranges.rows[0], ranges.rows[1] + 1))
+        side_y, side_x = rows * CELL_PX + 2 * RIM_PX, cols * CELL_PX + 2 * RIM_PX
+        ink: FloatImage = np.zeros((side_y, side_x), dtype=np.float32)
+        classes = np.zeros((rows, cols), dtype=np.int64)
+        kinds = np.full((rows, cols), UNKNOWN_INK, dtype=np.int64)
+        printed, hand = self._print_pen(), self._hand_pen()
+        shares = rng.dirichlet((5, 4, 7, 1.6, 1.0, 1.0)) if rng.random() < 0.8 else np.full(6, 1 / 6)
+        for row in range(rows):
+            for col in range(cols):
+                what = int(rng.choice(6, p=shares))
+                centre = (RIM_PX + (col + 0.5) * CELL_PX, RIM_PX + (row + 0.5) * CELL_PX)
+                name, kind = self._fill(ink, centre, what, printed, hand)
+                classes[row, col] = CLASSES.index(name)
+                kinds[row, col] = kind
+        flat = self._photograph(self._with_lines(ink, rows, cols), rows, cols)
+        cells = self._cut(flat, rows, cols)
+        return Labelled(cells.ink, classes.ravel(), kinds.ravel())
+
+    # What is in a cell
+
+    def _fill(self, ink: FloatImage, centre: tuple[float, float], what: int, printed: _Pen, hand: _Pen) -> tuple[str, int]:
+        rng = self._rng
+        if what == 0:
+            self._nothing(ink, centre)
+            return "blank", UNKNOWN_INK
+        digit = int(rng.integers(0, 10))
+        if what == 1:
+            self._digit(ink, centre, digit, printed)
+            return str(digit), 1
+        if what == 2:
+            self._digit(ink, centre, digit, hand)
+            if rng.random() < 0.06:  # gone over again
+                self._digit(ink, centre, digit, hand)
+            return str(digit), 0
+        if what == 3:
+            self._notes(ink, centre, hand)
+            return "candidates", 0
+        if what == 4:
+            self._struck(ink, centre, digit, hand)
+            return "struck", 0
+        self._scribble(ink, centre, hand)
+        return "scribble", 0
+
+    def _nothing(self, ink: FloatImage, centre: tuple[float, float]) -> None:
+        rng = self._rng
+        chance = rng.random()
+        if chance < 0.12:  # the other side of the paper shows through, mirrored
+            writer = self._print[int(rng.integers(len(self._print)))]
+            glyph = self._glyphs.ink[int(rng.choice(self._by_writer[writer]))][:, ::-1]
+            glyph = cv2.GaussianBlur(glyph, (0, 0), 2.5)
+            self._stamp(ink, glyph, centre, 0.55, float(rng.uniform(0.02, 0.11)), 0.0, 1.0)
+        elif chance < 0.20:  # a speck or a smudge
+            spot = np.zeros((SIDE, SIDE), dtype=np.uint8)
+            axes = (int(rng.integers(2, 14)), int(rng.integers(2, 8)))
+            cv2.ellipse(spot, (SIDE // 2, SIDE // 2), axes, float(rng.uniform(0, 180)), 0, 360, 255, -1, cv2.LINE_AA)
+            spot = cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(0.5, 6)))
+            place = (centre[0] + rng.uniform(-0.4, 0.4) * CELL_PX, centre[1] + rng.uniform(-0.4, 0.4) * CELL_PX)
+            self._stamp(ink, spot, place, float(rng.uniform(0.2, 0.9)), float(rng.uniform(0.05, 0.35)), 0.0, 1.0)
+        elif chance < 0.26:  # a fold, a hair, the edge of a shadow
+            a = np.asarray(centre) + rng.uniform(-0.9, 0.9, 2) * CELL_PX
+            b = np.asarray(centre) + rng.uniform(-0.9, 0.9, 2) * CELL_PX
+            layer = np.zeros_like(ink)
+            p, q = (tuple(int(v) for v in np.round(end * 8)) for end in (a, b))
+            cv2.line(layer, p, q, float(rng.uniform(0.04, 0.3)), 1, cv2.LINE_AA, 3)
+            np.maximum(ink, layer, out=ink)
+
+    def _digit(self, ink: FloatImage, centre: tuple[float, float], digit: int, pen: _Pen) -> None:
+        rng = self._rng
+        choices = pen.glyphs[self._glyphs.digit[pen.glyphs] == digit]
+        if not len(choices):
+            return
+        glyph = self._thickened(self._glyphs.ink[int(rng.choice(choices))], pen.thickness)
+        height = pen.height * float(np.exp(rng.normal(0, 0.6 * pen.jitter)))
+        place = (
+            centre[0] + (pen.offset[0] + rng.normal(0, 0.4 * pen.jitter)) * CELL_PX,
+            centre[1] + (pen.offset[1] + rng.normal(0, 0.4 * pen.jitter)) * CELL_PX,
+        )
+        darkness = pen.darkness * float(np.exp(rng.normal(0, 0.5 * pen.jitter)))
+        self._stamp(ink, glyph, place, height, darkness, pen.slant + rng.normal(0, 20 * pen.jitter), pen.wide)
+
+    def _notes(self, ink: FloatImage, centre: tuple[float, float], pen: _Pen) -> None:
+        """Small pencil notes: in a row at one edge, in corners, or each at its place of a 3 x 3 pattern."""
+        rng = self._rng
+        height = _between(rng, self._ranges.note_height)
+        count = int(rng.choice([1, 2, 3, 4], p=[0.18, 0.42, 0.28, 0.12]))
+        digits = rng.choice(np.arange(1, 10), size=count, replace=False)
+        style = rng.random()
+        if style < 0.6:
+            step = height * rng.uniform(0.62, 0.95)
+            x = -0.5 * step * (count - 1) + rng.uniform(-0.2, 0.2) * (count < 4)
+            if count == 1:
+                x = float(rng.choice([-1, 1])) * rng.uniform(0.12, 0.32)
+            y = float(rng.choice([-0.3, -0.27, 0.3, 0.0], p=[0.45, 0.3, 0.15, 0.1]))
+            places = [(x + k * step, y + rng.normal(0, 0.03)) for k in range(count)]
+        elif style < 0.8:
+            corners = [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)]
+            order = rng.permutation(4)[:count]
+            places = [corners[k] for k in order]
+        else:
+            height = min(height, 0.3)
+            places = [(((d - 1) % 3 - 1) * 0.3, ((d - 1) // 3 - 1) * 0.3) for d in digits]
+        darkness = pen.darkness * rng.uniform(0.6, 1.0)
+        for digit, (x, y) in zip(digits, places, strict=True):
+            choices = pen.glyphs[self._glyphs.digit[pen.glyphs] == digit]
+            if not len(choices):
+                continue
+            glyph = self._thickened(self._glyphs.ink[int(rng.choice(choices))], pen.thickness * rng.uniform(0.7, 1.6))
+            own = height * float(np.exp(rng.normal(0, 0.1)))
+            place = (centre[0] + x * CELL_PX, centre[1] + y * CELL_PX)
+            self._stamp(ink, glyph, place, own, max(darkness, 0.17), pen.slant + rng.normal(0, 6), pen.wide)
+
+    def _struck(self, ink: FloatImage, centre: tuple[float, float], digit: int, pen: _Pen) -> None:
+        """A digit with a stroke through it, or a bare stroke or dash for "nothing"."""
+        rng = self._rng
+        bare = rng.random() < 0.3
+        if not bare:
+            self._digit(ink, centre, digit, pen)
+        label = str(rng.choice(["slash", "cross", "dash", "zigzag"], p=[0.4, 0.3, 0.2, 0.1]))
+        glyph = self._symbol(label)
+        size = float(rng.uniform(0.75, 1.15) if label in ("slash", "cross") else rng.uniform(0.55, 1.0))
+        place = tuple(c + rng.normal(0, 0.06) * CELL_PX for c in centre)
+        self._stamp(ink, self._thickened(glyph, pen.thickness), place, size, pen.darkness, 0.0, 1.0)
+
+    def _scribble(self, ink: FloatImage, centre: tuple[float, float], pen: _Pen) -> None:
+        rng = self._rng
+        label = str(rng.choice(["scribble", "zigzag", "star", "heart", "check", "letter"], p=[0.34, 0.12, 0.16, 0.12, 0.1, 0.16]))
+        size = float(rng.uniform(0.45, 1.05))
+        place = tuple(c + rng.normal(0, 0.06) * CELL_PX for c in centre)
+        self._stamp(ink, self._symbol(label), place, size, pen.darkness, rng.normal(0, 8), 1.0)
+
+    def _symbol(self, label: str) -> npt.NDArray[np.uint8]:
+        choices = self._by_label[label]
+        return self._symbols.ink[int(self._rng.choice(choices))]
+
+    def _thickened(self, glyph: npt.NDArray[np.uint8], thickness: float) -> npt.NDArray[np.uint8]:
+        """The glyph with thicker (above 1) or thinner strokes."""
+        if 0.9 < thickness < 1.1:
+            return glyph
+        soft = cv2.GaussianBlur(glyph, (0, 0), 1.6).astype(np.float32) / 255
+        # Moving the level at which blurred ink starts moves the stroke's edge.
+        level = float(np.clip(0.5 - 0.38 * np.log2(thickness), 0.12, 0.72))
+        return np.asarray(255 * np.clip((soft - level) / 0.22 + 0.5, 0, 1), dtype=np.uint8)
+
+    def _stamp(
+        self,
+        ink: FloatImage,
+        glyph: npt.NDArray[np.uint8],
+        centre: tuple[float, ...],
+        height: float,
+        darkness: float,
+        slant: float,
+        wide: float,
+    ) -> None:
+        """Draws a glyph, `height` cells tall or wide, onto the ink layer; ink over ink gets darker, never lighter."""
+        scale = height * CELL_PX / BODY
+        angle = np.radians(self._rng.normal(0, 3))
+        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        shear = np.array([[wide, -np.tan(np.radians(slant))], [0, 1]])
+        linear = scale * turn @ shear
+        reach = int(np.ceil(0.5 * SIDE * scale * (1.2 + abs(np.tan(np.radians(slant)))))) + 2
+        x0, y0 = round(centre[0]) - reach, round(centre[1]) - reach
+        local = np.array([centre[0] - x0, centre[1] - y0])
+        shift = local - linear @ np.array([(SIDE - 1) / 2, (SIDE - 1) / 2])
+        size = 2 * reach
+        picture = glyph if scale > 0.5 else cv2.GaussianBlur(glyph, (0, 0), 0.35 / scale)
+        drawn = cv2.warpAffine(picture, np.hstack([linear, shift[:, None]]), (size, size), flags=cv2.INTER_LINEAR)
+        left, top = max(0, x0), max(0, y0)
+        right, bottom = min(ink.shape[1], x0 + size), min(ink.shape[0], y0 + size)
+        if right <= left or bottom <= top:
+            return
+        part = drawn[top - y0 : bottom - y0, left - x0 : right - x0].astype(np.float32) * (min(darkness, 0.97) / 255)
+        under = ink[top:bottom, left:right]
+        ink[top:bottom, left:right] = np.maximum(under, part) + 0.25 * np.minimum(under, part) * (1 - np.maximum(under, part))
+
+    # Pens
+
+    def _print_pen(self) -> _Pen:
+        rng, ranges = self._rng, self._ranges
+        writer = self._print[int(rng.integers(len(self._print)))]
+        return _Pen(
+            self._by_writer[writer],
+            _between(rng, ranges.print_height),
+            _between(rng, ranges.print_darkness),
+            float(np.exp(rng.normal(0, 0.18))),
+            0.0,
+            float(rng.uniform(0.85, 1.12)),
+            (float(rng.normal(0, 0.04)), float(rng.normal(0, 0.06))),
+            0.012,
+        )
+
+    def _hand_pen(self) -> _Pen:
+        rng, ranges = self._rng, self._ranges
+        pools = [pool for pool, _ in self._hands if pool]
+        weights = np.array([weight for pool, weight in self._hands if pool])
+        writers = pools[int(rng.choice(len(pools), p=weights / weights.sum()))]
+        writer = writers[int(rng.integers(len(writers)))]
+        return _Pen(
+            self._by_writer[writer],
+            _between(rng, ranges.hand_height) if rng.random() < 0.8 else float(rng.uniform(0.5, 0.75)),
+            _between(rng, ranges.hand_darkness),
+            float(np.exp(rng.normal(-0.1, 0.35))),
+            _between(rng, ranges.slant),
+            float(rng.uniform(0.8, 1.25)),
+            (float(rng.normal(0, 0.05)), float(rng.normal(0, 0.05))),
+            float(rng.uniform(0.05, 0.2)),
+        )
+
+    # The sheet around the cells
+
+    def _with_lines(self, ink: FloatImage, rows: int, cols: int) -> FloatImage:
+        """Ink with the lattice's printed lines, which stray a little from where the lattice expects them."""
+        rng, ranges = self._rng, self._ranges
+        width = _log_between(rng, ranges.line) * CELL_PX
+        heavy = width * _between(rng, ranges.heavy)
+        dark = _between(rng, ranges.line_darkness)
+        faint = dark * (rng.uniform(0.3, 1.0) if rng.random() < 0.5 else 1.0)
+        every = int(rng.choice([0, 2, 3]))
+        wobble = _between(rng, ranges.wobble) * CELL_PX
+        layer = np.zeros_like(ink)
+        for upright in (True, False):
+            lines, length = (cols, ink.shape[0]) if upright else (rows, ink.shape[1])
+            span = np.linspace(RIM_PX, length - RIM_PX, 24)
+            for k in range(lines + 1):
+                border = k in (0, lines)
+                strong = border or (every > 0 and k % every == 0)
+                knots = rng.normal(0, wobble / 2, 5) + rng.normal(0, wobble / 2)
+                stray = np.interp(span, np.linspace(RIM_PX, length - RIM_PX, 5), knots)
+                at = RIM_PX + k * CELL_PX + stray
+                points = np.stack([at, span] if upright else [span, at], axis=1)
+                wanted = heavy if strong else width
+                _polyline(layer, points, wanted, dark if strong else faint)
+        # Tinted cells and what is printed beyond the border.
+        if rng.random() < 0.4:
+            edge = slice(0, RIM_PX - 6) if rng.random() < 0.5 else slice(-RIM_PX + 6, None)
+            stripes = (rng.random((8, ink.shape[1] // 6 + 1)) < 0.5).astype(np.float32) * dark
+            big = cv2.resize(stripes, (ink.shape[1], RIM_PX - 6), interpolation=cv2.INTER_NEAREST)
+            layer[edge] = np.maximum(layer[edge], big)
+        return np.maximum(ink, layer)
+
+    def _photograph(self, ink: FloatImage, rows: int, cols: int) -> npt.NDArray[np.uint8]:
+        """The sheet as a phone would have it after rectifying: uint8 [h, w, 3], grey."""
+        rng, ranges = self._rng, self._ranges
+        height, width = ink.shape
+        level = _between(rng, ranges.paper)
+        light = np.full((height, width), level, dtype=np.float32)
+        fall = _between(rng, ranges.gradient)
+        direction = rng.uniform(0, 2 * np.pi)
+        ramp_y, ramp_x = np.linspace(-0.5, 0.5, height)[:, None], np.linspace(-0.5, 0.5, width)[None, :]
+        light *= (1 - fall * (0.5 + ramp_x * np.cos(direction) + ramp_y * np.sin(direction))).astype(np.float32)
+        if rng.random() < ranges.tint_chance:
+            tint = np.where(rng.random((rows + 2, cols + 2)) < rng.uniform(0.05, 0.5), _between(rng, ranges.tint), 1.0)
+            spread = tint.repeat(CELL_PX, axis=0).repeat(CELL_PX, axis=1)[RIM_PX:, RIM_PX:][:height, :width]
+            light *= spread.astype(np.float32)
+        if rng.random() < ranges.shadow_chance:
+            mask = np.zeros((height, width), dtype=np.float32)
+            corners = rng.uniform(-0.3, 1.3, (int(rng.integers(3, 6)), 2)) * np.array([width, height])
+            cv2.fillPoly(mask, [cv2.convexHull(corners.astype(np.int32))], 1.0)
+            mask = cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(1.0, 12)))
+            light *= 1 - (1 - _between(rng, ranges.shadow)) * mask
+        picture = light * (1 - ink)
+        scale = _log_between(rng, ranges.resolution) / CELL_PX
+        small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+        small = small + rng.normal(0, _between(rng, ranges.grain), small.shape)
+        small = cv2.GaussianBlur(small, (0, 0), _between(rng, ranges.blur))
+        if rng.random() < 0.08:  # out of focus
+            small = cv2.GaussianBlur(small, (0, 0), 0.045 * scale * CELL_PX)
+        small = small + rng.normal(0, _between(rng, ranges.noise), small.shape)
+        coded = cv2.imencode(".jpg", np.clip(small, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, int(_between(rng, ranges.jpeg))])[1]
+        back = cv2.imdecode(coded, cv2.IMREAD_GRAYSCALE)
+        flat = cv2.resize(back, (width, height), interpolation=cv2.INTER_LINEAR)
+        return np.repeat(flat[:, :, None], 3, axis=2)
+
+    def _cut(self, flat: npt.NDArray[np.uint8], rows: int, cols: int) -> CellBatch:
+        row, col = (side.ravel() for side in np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"))
+        ids = tuple(f"r{r + 1}c{c + 1}" for r, c in zip(row, col, strict=True))
+        return cut_rectified(flat, ids, row, col, rows, cols, np.ones(rows * cols, dtype=np.bool_))
+
+
+def _polyline(layer: FloatImage, points: npt.NDArray[np.float64], width: float, darkness: float) -> None:
+    """A line of any width, thinner than a pixel too: then it is drawn one pixel wide and paler."""
+    drawn = max(1, round(width))
+    level = min(1.0, darkness * (width if width < 1 else width / drawn))
+    mask = np.zeros_like(layer)
+    cv2.polylines(mask, [np.round(points * 8).astype(np.int32)], False, level, drawn, cv2.LINE_AA, 3)
+    np.maximum(layer, mask, out=layer)

@@ -1,0 +1,247 @@
+"""From data to model in one command:
+
+    python -m scanner.training.train --shared DIR --cache DIR --out scanner/data/models
+
+Makes the glyph pool, the generated sheets and the cells of real photos (each kept in the cache), trains, calibrates on
+held-out writers and puzzles, exports ONNX and writes the figures beside it. A run that was stopped goes on at the last
+finished epoch. Seeds are fixed; versions are pinned by the extra ``[train]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.read.classes import CLASSES
+from scanner.training.fonts import Split
+from scanner.training.glyphs import GlyphPool
+from scanner.training.sheets import UNKNOWN_INK, Labelled, SheetMaker, joined
+from scanner.training.split import MNIST_TEST, SWISS_TEST, SWISS_VAL
+from scanner.training.symbols import SymbolPool
+
+SEED = 20261130
+MODEL_NAME = "digits-1"
+CHUNK = 250  # sheets made by one job
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Sizes of a run. real_versions: disturbed versions of each real photo that trains."""
+
+    sheets: int = 14000
+    val_sheets: int = 1500
+    real_versions: int = 7
+    real_weight: int = 3
+    epochs: int = 12
+    batch: int = 512
+    rate: float = 3e-3
+
+
+def _pools(cache: Path) -> tuple[GlyphPool, SymbolPool]:
+    glyphs = GlyphPool.load(cache / "glyphs.npz")
+    glyphs = glyphs.assigned(SWISS_TEST, "test").assigned(SWISS_VAL, "val").assigned({MNIST_TEST}, "test")
+    return glyphs, SymbolPool.load(cache / "glyphs-symbols.npz")
+
+
+def _make(cache: Path, split: Split, job: int, sheets: int) -> Path:
+    """One job: `sheets` generated sheets of one part, written to the cache; returns the file."""
+    out = cache / f"sheets-{split}-{job}.npz"
+    if not out.exists():
+        glyphs, symbols = _pools(cache)
+        chosen = glyphs.select(glyphs.split == split)
+        maker = SheetMaker(chosen, symbols.select(symbols.split == split), SEED + 1000 * job + len(split))
+        made = joined([maker.batch() for _ in range(sheets)])
+        unfinished = out.with_suffix(".part.npz")
+        np.savez(unfinished, pictures=made.pictures, classes=made.classes, ink=made.ink)
+        unfinished.rename(out)
+    return out
+
+
+def _load(path: Path) -> Labelled:
+    with np.load(path) as data:
+        return Labelled(data["pictures"], data["classes"], data["ink"])
+
+
+def generated(cache: Path, split: Split, sheets: int, workers: int) -> Labelled:
+    """Cells of generated sheets of one part (kept in the cache)."""
+    jobs = range(-(-sheets // CHUNK))
+    with ProcessPoolExecutor(workers) as pool:
+        files = list(pool.map(_make, [cache] * len(jobs), [split] * len(jobs), jobs, [CHUNK] * len(jobs)))
+    return joined([_load(path) for path in files])
+
+
+def real(cache: Path, shared: Path, split: Split, versions: int) -> Labelled:
+    """Cells of real photos of one part (kept in the cache)."""
+    from scanner.training.real import real_cells, true_photos
+
+    out = cache / f"real-{split}-{versions}.npz"
+    if not out.exists():
+        parts = []
+        for number, photo in enumerate(true_photos(shared)):
+            if photo.split == split and photo.path.parent.name != "sudoku-handwritten":
+                cells = real_cells(photo, versions, SEED + number)
+                if cells is None:
+                    print(f"not found: {photo.path.name}", file=sys.stderr)
+                    continue
+                parts.append(cells)
+        made = joined(parts)
+        np.savez(out, pictures=made.pictures, classes=made.classes, ink=made.ink)
+    return _load(out)
+
+
+def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> None:
+    """The whole run; writes ``digits-1.onnx`` and ``digits-1.json`` (figures) into `out`."""
+    import torch
+
+    from scanner.training.net import DigitNet
+
+    torch.manual_seed(SEED)
+    parts = [generated(cache, "train", plan.sheets, workers)]
+    real_train = real(cache, shared, "train", plan.real_versions)
+    parts += [real_train] * plan.real_weight
+    data = joined(parts)
+    val_generated = generated(cache, "val", plan.val_sheets, workers)
+    val_real = real(cache, shared, "val", 3)
+    print(f"train {len(data)} cells ({len(real_train)} real), val {len(val_generated)} generated + {len(val_real)} real")
+    net = DigitNet()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=plan.rate, weight_decay=0.02)
+    steps = plan.epochs * (len(data) // plan.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, plan.rate, total_steps=steps, pct_start=0.15)
+    checkpoint = cache / "checkpoint.pt"
+    first = 0
+    if checkpoint.exists():
+        kept = torch.load(checkpoint, weights_only=True)
+        if kept["steps"] == steps:
+            net.load_state_dict(kept["net"])
+            optimizer.load_state_dict(kept["optimizer"])
+            schedule.load_state_dict(kept["schedule"])
+            first = kept["epoch"]
+    pictures, classes, ink = (torch.from_numpy(a) for a in (data.pictures, data.classes, data.ink))
+    for epoch in range(first, plan.epochs):
+        began, total = time.monotonic(), 0.0
+        order = torch.from_numpy(np.random.default_rng(SEED + epoch).permutation(len(data)))
+        net.train()
+        for step in range(len(data) // plan.batch):
+            index = order[step * plan.batch : (step + 1) * plan.batch]
+            x = _jittered(pictures[index].float() / 255)
+            logits, printed = net(x)
+            loss = torch.nn.functional.cross_entropy(logits, classes[index], label_smoothing=0.01)
+            known = ink[index] != UNKNOWN_INK
+            loss = loss + 0.2 * torch.nn.functional.binary_cross_entropy_with_logits(
+                printed[known], ink[index][known].float()
+            )
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+            optimizer.step()
+            schedule.step()
+            total += float(loss.detach())
+        figures = " ".join(
+            f"{name} {accuracy(net, part):.4f}" for name, part in (("generated", val_generated), ("real", val_real))
+        )
+        print(f"epoch {epoch + 1}/{plan.epochs} loss {total / max(1, step):.4f} {figures} {time.monotonic() - began:.0f} s", flush=True)
+        state = {"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
+        torch.save({**state, "epoch": epoch + 1, "steps": steps}, checkpoint)
+    export(net, val_generated, val_real, out)
+
+
+def _jittered(x):  # type: ignore[no-untyped-def]
+    """Pictures [n, 2, 32, 32] moved and stretched a little, each its own way, and of another contrast."""
+    import torch
+
+    n = len(x)
+    turn = torch.randn(n) * 0.06
+    grow = torch.exp(torch.randn(n, 2) * 0.05)
+    theta = torch.zeros(n, 2, 3)
+    theta[:, 0, 0], theta[:, 0, 1] = torch.cos(turn) * grow[:, 0], -torch.sin(turn) + torch.randn(n) * 0.05
+    theta[:, 1, 0], theta[:, 1, 1] = torch.sin(turn), torch.cos(turn) * grow[:, 1]
+    theta[:, :, 2] = torch.randn(n, 2) * 0.035
+    grid = torch.nn.functional.affine_grid(theta, list(x.shape), align_corners=False)
+    moved = torch.nn.functional.grid_sample(x, grid, align_corners=False)
+    return (moved * torch.exp(torch.randn(n, 1, 1, 1) * 0.1)).clamp(0, 1)
+
+
+def logits_of(net, pictures: npt.NDArray[np.uint8]):  # type: ignore[no-untyped-def]
+    """Logits [n, classes] and [n] of uint8 pictures, in evaluation mode."""
+    import torch
+
+    net.eval()
+    with torch.no_grad():
+        outputs = [net(torch.from_numpy(pictures[k : k + 2048]).float() / 255) for k in range(0, len(pictures), 2048)]
+    return torch.cat([o[0] for o in outputs]), torch.cat([o[1] for o in outputs])
+
+
+def accuracy(net, part: Labelled) -> float:  # type: ignore[no-untyped-def]
+    """Share of cells whose likeliest class is right."""
+    logits, _ = logits_of(net, part.pictures)
+    return float((logits.argmax(1).numpy() == part.classes).mean())
+
+
+def _temperature(logits, labels) -> float:  # type: ignore[no-untyped-def]
+    """The temperature with the least negative log likelihood (Guo et al. 2017, On calibration of modern neural networks)."""
+    import torch
+
+    candidates = np.exp(np.linspace(np.log(0.4), np.log(4), 60))
+    losses = [float(torch.nn.functional.cross_entropy(logits / t, labels)) for t in candidates]
+    return float(candidates[int(np.argmin(losses))])
+
+
+def export(net, val_generated: Labelled, val_real: Labelled, out: Path) -> None:  # type: ignore[no-untyped-def]
+    """Calibrates on held-out cells and writes the ONNX file with its metadata."""
+    import onnx
+    import torch
+
+    from scanner.training.net import Reader
+
+    part = joined([val_generated, val_real])
+    logits, printed = logits_of(net, part.pictures)
+    temperature = _temperature(logits, torch.from_numpy(part.classes))
+    known = part.ink != UNKNOWN_INK
+    two = torch.stack([-printed / 2, printed / 2], dim=1)[torch.from_numpy(known)]
+    ink_temperature = _temperature(two, torch.from_numpy(part.ink[known]))
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{MODEL_NAME}.onnx"
+    reader = Reader(net, temperature, ink_temperature).eval()
+    sample = torch.zeros(2, 2, 32, 32, dtype=torch.uint8)
+    torch.onnx.export(
+        reader, (sample,), str(path), input_names=["pictures"], output_names=["probabilities", "printed"],
+        dynamic_axes={"pictures": {0: "n"}, "probabilities": {0: "n"}, "printed": {0: "n"}}, dynamo=False,
+    )
+    model = onnx.load(str(path))
+    for key, value in {"name": MODEL_NAME, "classes": json.dumps(CLASSES), "temperature": f"{temperature:.4f}"}.items():
+        entry = model.metadata_props.add()
+        entry.key, entry.value = key, value
+    onnx.save(model, str(path))
+    print(f"temperature {temperature:.3f}, ink {ink_temperature:.3f}, {path.stat().st_size} bytes")
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Train the digit reader.")
+    parser.add_argument("--shared", type=Path, required=True, help="folder with the photos and digits (see the model card)")
+    parser.add_argument("--cache", type=Path, default=Path("training-cache"))
+    parser.add_argument("--out", type=Path, default=Path("scanner/data/models"))
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=Plan.epochs)
+    parser.add_argument("--sheets", type=int, default=Plan.sheets)
+    chosen = parser.parse_args()
+    from scanner.training import glyphs
+
+    chosen.cache.mkdir(parents=True, exist_ok=True)
+    if not (chosen.cache / "glyphs.npz").exists():
+        fonts = str(chosen.cache / "fonts")
+        glyphs.main(["--shared", str(chosen.shared), "--cache", fonts, "--out", str(chosen.cache / "glyphs.npz")])
+    plan = Plan(epochs=chosen.epochs, sheets=chosen.sheets)
+    train(plan, chosen.cache, chosen.shared, chosen.out, chosen.workers)
+
+
+if __name__ == "__main__":
+    main()
