@@ -285,6 +285,15 @@ def test_bounds_hold_whatever_the_cells_are(data: st.DataObject) -> None:
     assert low <= reached <= high
 
 
+def test_bounds_of_what_no_doubt_can_touch() -> None:
+    # by hand: r9c9 is a 9; were it a 1, it would clash with r9c7 (row and box) and r5c9 (column)
+    solved = board(digits(WIKIPEDIA["solution"]))
+    assert GAME.bounds(solved, SUDOKU, {}) == (81, 81)
+    assert GAME.bounds(solved, SUDOKU, {"r9c9": frozenset({9, None})}) == (80, 81)
+    assert GAME.bounds(solved, SUDOKU, {"r9c9": frozenset({9, 1})}) == (78, 81)
+    assert GAME.bounds(solved, SUDOKU, {"r9c9": frozenset({0, None})}) == (80, 80)
+
+
 # ---- registry and template
 
 
