@@ -200,6 +200,30 @@ def test_a_prior_brings_no_implausible_reading_up() -> None:
     assert cell.alternatives["4"] < 0.01
 
 
+@pytest.mark.parametrize("misread", ["6", "1"])  # a 6 repeats the one in r2c1; a 1 repeats none but has no solution
+def test_print_without_a_solution_is_misread(misread: str) -> None:
+    unlikely = {"r9c9": {"9": 0.9995, "1": 0.0005}, "r1c3": {"4": 0.9995, "9": 0.0005}}
+    assert resolve(read(SOLUTION, r1c1={"5": 0.9995, misread: 0.0005}, **unlikely), SUDOKU, GAME).sure
+    board = read(SOLUTION, r1c1={misread: 0.9995, "5": 0.0005}, **unlikely)
+    cell = board.cells["r1c1"]
+    assert cell.value == int(misread)
+    # by hand: odds of 0.0005 / 0.9995 against those and 0.01
+    assert cell.alternatives["5"] == pytest.approx(0.0455, abs=1e-3)
+    verdict = resolve(board, SUDOKU, GAME)
+    assert verdict.ask == ("r1c1",)
+    chosen = answers_for(ONLY, [parse_answer(f"r1c1={misread}")], SUDOKU)
+    misprint = readings_to_board(readings(SOLUTION, r1c1={misread: 0.9995, "5": 0.0005}), SUDOKU, GAME, chosen)
+    assert resolve(misprint, SUDOKU, GAME).sure
+
+
+def test_print_that_nothing_mends_stays_as_read() -> None:
+    board = read(SOLUTION, r1c1={"6": 0.9995, "3": 0.0005})
+    assert board.cells["r1c1"] == CellReading("r1c1", 6, "read", 0.9995, {"3": 0.0005}, "print")
+    verdict = resolve(board, SUDOKU, GAME)
+    assert verdict.sure
+    assert "sudoku.repeat" in codes(verdict)
+
+
 def test_doubtful_neighbours_do_not_weigh() -> None:
     # Two cells of a row, each 8 or 6: neither is known, so neither tells against the other.
     board = read("0" * 81, "0" * 81, r1c1={"8": 0.6, "6": 0.4}, r1c2={"8": 0.6, "6": 0.4})

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from scanner.board import ReadBoard
 from scanner.errors import TemplateError, UsageError
-from scanner.games.base import BoundedGame, GameContext, PriorGame
+from scanner.games.base import BoundedGame, GameContext, PrintedGame, PriorGame
 from scanner.games.registry import get_game, known_games
 from scanner.games.sudoku import AGAINST_SOLUTION, REPEAT_BY_HAND, REPEAT_IN_PRINT, Sudoku
 from scanner.games.sudoku_solver import Shape, Solutions, solve
@@ -283,6 +283,16 @@ def test_bounds_hold_whatever_the_cells_are(data: st.DataObject) -> None:
     reached = total(ReadBoard("sudoku", cells))
     assert reached is not None
     assert low <= reached <= high
+
+
+def test_printable() -> None:
+    assert isinstance(GAME, PrintedGame)
+    for puzzle in PUZZLES:
+        givens = digits(puzzle["givens"])
+        printed = board(givens, partly_printed(givens))
+        # the two hardest take longer than it looks, and are given the benefit of the doubt
+        assert GAME.printable(printed, SUDOKU) is (puzzle["solutions"] > 0)
+    assert GAME.printable(board((5,) * 81), SUDOKU)  # nobody knows what is printed
 
 
 def test_bounds_of_what_no_doubt_can_touch() -> None:

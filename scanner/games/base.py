@@ -57,6 +57,18 @@ class PriorGame(Game, Protocol):
 
 
 @runtime_checkable
+class PrintedGame(Game, Protocol):
+    """A game whose sheets carry printed values that are known to make sense together. Optional."""
+
+    def printable(self, board: ReadBoard, template: Template) -> bool:
+        """False if nobody would print these values (`ink` print) on one sheet, so that one of them must be misread.
+
+        True as well where that can't be told.
+        """
+        ...
+
+
+@runtime_checkable
 class BoundedGame(Game, Protocol):
     """A game that can say how far the total may go where the possible readings are too many to try. Optional."""
 

@@ -30,6 +30,9 @@ REPEAT_IN_PRINT = 0.001
 AGAINST_SOLUTION = 0.05
 """Prior of a handwritten number that isn't the only solution's."""
 
+PRINT_NODES = 500
+"""Nodes of the search for any contradiction in print: it is made for many variants of a puzzle; most need fewer."""
+
 _TIMES = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -96,6 +99,12 @@ class Sudoku:
         if reading.ink == "hand" and solution is not None and solution[cell] != value:
             factor = min(factor, AGAINST_SOLUTION)
         return factor
+
+    def printable(self, board: ReadBoard, template: Template) -> bool:
+        """False if the printed digits have no solution."""
+        layout = _layout_of(template)
+        givens = _givens([board.cells[cell] for cell in layout.ids], layout)
+        return layout.shape is None or solve(givens, layout.shape, PRINT_NODES).count != 0
 
     def bounds(
         self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
@@ -210,13 +219,18 @@ def _within(cells: Sequence[int], unit: _Unit, layout: _Layout) -> str:
             return _listed([layout.ids[cell] for cell in cells])
 
 
+def _givens(readings: Sequence[CellReading], layout: _Layout) -> tuple[int, ...]:
+    """The printed digits, 0 elsewhere."""
+    values = _legal_values(readings, layout)
+    return tuple(value if reading.ink == "print" else 0 for value, reading in zip(values, readings, strict=True))
+
+
 def _solution(readings: Sequence[CellReading], layout: _Layout) -> tuple[int, ...] | None:
     """The only solution of the printed digits; null if there isn't exactly one or nobody knows which are printed."""
-    values = _legal_values(readings, layout)
-    givens = tuple(value if reading.ink == "print" else 0 for value, reading in zip(values, readings, strict=True))
-    if layout.shape is None or (layout.size == 9 and sum(map(bool, givens)) < FEWEST_GIVENS):
+    givens = _givens(readings, layout)
+    if layout.shape is None or not any(givens) or (layout.size == 9 and sum(map(bool, givens)) < FEWEST_GIVENS):
         return None
-    return solve(givens, layout.shape).solution if any(givens) else None
+    return solve(givens, layout.shape).solution
 
 
 def _wrong(readings: Sequence[CellReading], layout: _Layout) -> list[Flag]:

@@ -4,7 +4,9 @@ What may weigh, and how far (DESIGN, honesty rule 1):
 
 1. A number outside the cell's permitted ones keeps `NOT_PERMITTED` of its probability, enough to break ties.
 2. Where a cell has several plausible readings, the game's `prior` weighs them, given the cells that were read surely.
-3. Ink is clear where the reader gives one class at least `CLEAR_INK`: that class stays the one reported, whatever the
+3. Where the surely read printed values can't stand on one sheet (a puzzle without a solution), one of them is misread,
+   or what is taken for print isn't. Readings that would mend it, however unlikely before, are weighed against that.
+4. Ink is clear where the reader gives one class at least `CLEAR_INK`: that class stays the one reported, whatever the
    rules say. Its confidence may fall, down to one half, so that a human is asked.
 
 Probabilities are rounded to the four digits that the document shows before anything is concluded from them, so that
@@ -21,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import MADE, ReadBoard
-from scanner.games.base import Game, PriorGame
+from scanner.games.base import Game, PrintedGame, PriorGame
 from scanner.read.classes import STATE_CLASSES
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
@@ -33,6 +35,12 @@ CLEAR_INK = 0.99
 READ_FROM = 0.9
 """Posterior from which a value counts as read; below it is doubtful, a best guess."""
 PRINTED_FROM = 0.5
+ODD_PRINT = 0.01
+"""How often printed values that can't stand together were read rightly: a misprint, or handwriting taken for print."""
+MAX_REPAIRS = 16
+"""Changes of one printed value that are tried to mend a sheet, the most probable ones."""
+LEAST_REPAIR = 1e-6
+"""Posterior below which a reading is not tried as a repair; a reader's smallest numbers say nothing any more."""
 SHOWN_FROM = 1e-4
 DIGITS = 4
 
@@ -77,6 +85,8 @@ def _weighed(readings: Readings, template: Template, game: Game, answered: dict[
     posterior = _normalized(ink * _permitted(readings, classes, template))
     if isinstance(game, PriorGame):
         posterior = _with_prior(posterior, readings, classes, template, game, answered)
+    if isinstance(game, PrintedGame):
+        posterior = _with_repairs(posterior, readings, classes, template, game, answered)
     cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
     for row, cell_id in enumerate(readings.ids):
         clear = int(ink[row].argmax()) if float(ink[row].max()) >= CLEAR_INK else None
@@ -126,12 +136,7 @@ def _with_prior(
     if bool(settled.all()):
         return posterior
     inks = [_ink_of(float(printed)) for printed in readings.printed]
-    cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
-    for row in np.flatnonzero(settled):
-        cls = classes[int(posterior[row].argmax())]
-        cell_id = readings.ids[row]
-        cells[cell_id] = CellReading(cell_id, cls.value, cls.state, ink=None if cls.value is None else inks[row])
-    board = ReadBoard(template.id, cells | answered)
+    board = _settled_board(posterior, readings, classes, template, answered)
     weighed = posterior.copy()
     for row in np.flatnonzero(~settled):
         cell_id = readings.ids[row]
@@ -145,6 +150,56 @@ def _with_prior(
                 factors[column] = game.prior(board, template, reading)
         factors[~plausible[row]] = factors[plausible[row]].min()
         weighed[row] *= factors
+    return _normalized(weighed)
+
+
+def _settled_board(
+    posterior: _Matrix,
+    readings: Readings,
+    classes: Sequence[_Class],
+    template: Template,
+    answered: dict[str, CellReading],
+) -> ReadBoard:
+    """What is known surely: the cells with one plausible reading, and the answers; all others have no value."""
+    cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
+    for row in np.flatnonzero((posterior >= PLAUSIBLE).sum(axis=1) == 1):
+        cls = classes[int(posterior[row].argmax())]
+        ink = None if cls.value is None else _ink_of(float(readings.printed[row]))
+        cells[readings.ids[row]] = CellReading(readings.ids[row], cls.value, cls.state, ink=ink)
+    return ReadBoard(template.id, cells | answered)
+
+
+def _with_repairs(
+    posterior: _Matrix,
+    readings: Readings,
+    classes: Sequence[_Class],
+    template: Template,
+    game: PrintedGame,
+    answered: dict[str, CellReading],
+) -> _Matrix:
+    """Rule 3, for one misread value: two at a time are too rare to look for."""
+    board = _settled_board(posterior, readings, classes, template, answered)
+    if game.printable(board, template):
+        return posterior
+    odds = posterior / posterior.max(axis=1, keepdims=True)
+    suspects = [
+        (row, column)
+        for row, cell_id in enumerate(readings.ids)
+        if board.cells[cell_id].ink == "print" and cell_id not in answered
+        for column in np.flatnonzero((odds[row] < 1) & (odds[row] >= LEAST_REPAIR))
+    ]
+    suspects.sort(key=lambda suspect: -float(odds[suspect]))
+    repairs: list[tuple[int, int]] = []
+    for row, column in suspects[:MAX_REPAIRS]:
+        cls, cell_id = classes[int(column)], readings.ids[row]
+        ink: Ink | None = None if cls.value is None else "print"
+        mended = dict(board.cells) | {cell_id: CellReading(cell_id, cls.value, cls.state, ink=ink)}
+        if game.printable(ReadBoard(template.id, mended), template):
+            repairs.append((row, int(column)))
+    weight = ODD_PRINT + sum(float(odds[repair]) for repair in repairs)
+    weighed = odds.copy()
+    for repair in repairs:
+        weighed[repair] /= weight
     return _normalized(weighed)
 
 
