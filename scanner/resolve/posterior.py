@@ -37,7 +37,7 @@ READ_FROM = 0.9
 PRINTED_FROM = 0.5
 ODD_PRINT = 0.01
 """How often printed values that can't stand together were read rightly: a misprint, or handwriting taken for print."""
-MAX_REPAIRS = 16
+MAX_REPAIRS = 40
 """Changes of one printed value that are tried to mend a sheet, the most probable ones."""
 LEAST_REPAIR = 1e-6
 """Posterior below which a reading is not tried as a repair; a reader's smallest numbers say nothing any more."""
