@@ -45,7 +45,8 @@ class Ranges:
     hand_height: Span = (0.42, 0.95)
     note_height: Span = (0.17, 0.38)
     print_darkness: Span = (0.35, 0.95)
-    hand_darkness: Span = (0.17, 0.92)
+    hand_darkness: Span = (0.2, 0.92)
+    stroke: Span = (0.03, 0.1)  # width of handwritten strokes
     slant: Span = (-14, 14)  # degrees
     resolution: Span = (14, 60)  # px a cell in the simulated photo
     blur: Span = (0.25, 1.3)  # px of the simulated photo, standard deviation
@@ -81,7 +82,7 @@ class _Pen:
     glyphs: npt.NDArray[np.int64]  # indices into the pool
     height: float
     darkness: float
-    thickness: float
+    stroke: float
     slant: float
     wide: float
     offset: tuple[float, float]
@@ -194,8 +195,10 @@ class SheetMaker:
         choices = pen.glyphs[self._glyphs.digit[pen.glyphs] == digit]
         if not len(choices):
             return
-        glyph = self._thickened(self._glyphs.ink[int(rng.choice(choices))], pen.thickness)
         height = pen.height * float(np.exp(rng.normal(0, 0.6 * pen.jitter)))
+        glyph = self._glyphs.ink[int(rng.choice(choices))]
+        if pen.stroke > 0:
+            glyph = self._drawn_by(glyph, pen, height)
         place = (
             centre[0] + (pen.offset[0] + rng.normal(0, 0.4 * pen.jitter)) * CELL_PX,
             centre[1] + (pen.offset[1] + rng.normal(0, 0.4 * pen.jitter)) * CELL_PX,
@@ -229,8 +232,8 @@ class SheetMaker:
             choices = pen.glyphs[self._glyphs.digit[pen.glyphs] == digit]
             if not len(choices):
                 continue
-            glyph = self._thickened(self._glyphs.ink[int(rng.choice(choices))], pen.thickness * rng.uniform(0.7, 1.6))
             own = height * float(np.exp(rng.normal(0, 0.1)))
+            glyph = self._drawn_by(self._glyphs.ink[int(rng.choice(choices))], pen, own)
             place = (centre[0] + x * CELL_PX, centre[1] + y * CELL_PX)
             self._stamp(ink, glyph, place, own, max(darkness, 0.17), pen.slant + rng.normal(0, 6), pen.wide)
 
@@ -244,7 +247,7 @@ class SheetMaker:
         glyph = self._symbol(label)
         size = float(rng.uniform(0.75, 1.15) if label in ("slash", "cross") else rng.uniform(0.55, 1.0))
         place = tuple(c + rng.normal(0, 0.06) * CELL_PX for c in centre)
-        self._stamp(ink, self._thickened(glyph, pen.thickness), place, size, pen.darkness, 0.0, 1.0)
+        self._stamp(ink, self._drawn_by(glyph, pen, size), place, size, pen.darkness, 0.0, 1.0)
 
     def _scribble(self, ink: FloatImage, centre: tuple[float, float], pen: _Pen) -> None:
         rng = self._rng
@@ -257,14 +260,10 @@ class SheetMaker:
         choices = self._by_label[label]
         return self._symbols.ink[int(self._rng.choice(choices))]
 
-    def _thickened(self, glyph: npt.NDArray[np.uint8], thickness: float) -> npt.NDArray[np.uint8]:
-        """The glyph with thicker (above 1) or thinner strokes."""
-        if 0.9 < thickness < 1.1:
-            return glyph
-        soft = cv2.GaussianBlur(glyph, (0, 0), 1.6).astype(np.float32) / 255
-        # Moving the level at which blurred ink starts moves the stroke's edge.
-        level = float(np.clip(0.5 - 0.38 * np.log2(thickness), 0.12, 0.72))
-        return np.asarray(255 * np.clip((soft - level) / 0.22 + 0.5, 0, 1), dtype=np.uint8)
+    def _drawn_by(self, glyph: npt.NDArray[np.uint8], pen: _Pen, height: float) -> npt.NDArray[np.uint8]:
+        """The glyph with strokes as wide as the pen's once it is drawn `height` cells tall."""
+        wanted = pen.stroke * CELL_PX / (height * CELL_PX / BODY)
+        return restroked(glyph, wanted * float(np.exp(self._rng.normal(0, 0.08))))
 
     def _stamp(
         self,
@@ -306,7 +305,7 @@ class SheetMaker:
             self._by_writer[writer],
             _between(rng, ranges.print_height),
             _between(rng, ranges.print_darkness),
-            float(np.exp(rng.normal(0, 0.18))),
+            0.0,  # printed digits keep their own strokes
             0.0,
             float(rng.uniform(0.85, 1.12)),
             (float(rng.normal(0, 0.04)), float(rng.normal(0, 0.06))),
@@ -323,7 +322,7 @@ class SheetMaker:
             self._by_writer[writer],
             _between(rng, ranges.hand_height) if rng.random() < 0.8 else float(rng.uniform(0.5, 0.75)),
             _between(rng, ranges.hand_darkness),
-            float(np.exp(rng.normal(-0.1, 0.35))),
+            _log_between(rng, ranges.stroke),
             _between(rng, ranges.slant),
             float(rng.uniform(0.8, 1.25)),
             (float(rng.normal(0, 0.05)), float(rng.normal(0, 0.05))),
@@ -399,6 +398,22 @@ class SheetMaker:
         row, col = (side.ravel() for side in np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"))
         ids = tuple(f"r{r + 1}c{c + 1}" for r, c in zip(row, col, strict=True))
         return cut_rectified(flat, ids, row, col, rows, cols, np.ones(rows * cols, dtype=np.bool_))
+
+
+def restroked(glyph: npt.NDArray[np.uint8], width: float) -> npt.NDArray[np.uint8]:
+    """The glyph [48, 48] with strokes about `width` px wide, its outline moved in or out; never so far in that it breaks."""
+    inside = glyph > 127
+    area = int(inside.sum())
+    if area < 8:
+        return glyph
+    mask = inside.astype(np.uint8)
+    within = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
+    beyond = cv2.distanceTransform(1 - mask, cv2.DIST_L2, 3)
+    outline, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    length = sum(cv2.arcLength(contour, True) for contour in outline)
+    own = 2 * area / max(length, 1.0) + 0.7  # contours run through the outermost pixels' centres
+    move = float(np.clip((width - own) / 2, -0.22 * own, 4.0))
+    return np.asarray(255 * np.clip(within - beyond + move + 0.0, 0, 1), dtype=np.uint8)
 
 
 def _polyline(layer: FloatImage, points: npt.NDArray[np.float64], width: float, darkness: float) -> None:

@@ -1,0 +1,78 @@
+"""The digit reader: a small net in ONNX, run by onnxruntime; its metadata names its classes."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scanner.cells import INPUT_PX, CellBatch
+from scanner.errors import PadscoreError
+from scanner.read.readings import Readings
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+MODEL_FOLDER = Path(__file__).resolve().parent.parent / "data" / "models"
+DEFAULT_MODEL = "digits-1"
+
+
+class ModelError(PadscoreError):
+    """The model's file is missing or isn't one of ours: the installation is damaged."""
+
+    exit_status = 4
+    code = "unreadable"
+
+
+class DigitReader:
+    """Reads cells. Thread-safe; one session serves all photos of a process.
+
+    name: of the model, such as ``digits-1``. classes: names of the columns of `Readings.probabilities`.
+    """
+
+    def __init__(self, path: Path | None = None, *, threads: int = 2) -> None:
+        import onnxruntime
+
+        file = path or MODEL_FOLDER / f"{DEFAULT_MODEL}.onnx"
+        if not file.is_file():
+            raise ModelError("the reader's model is missing", remedy="install padscore again", subject=file.name)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Spinning threads keep cores busy between calls that the other stages need.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
+            str(file), options, providers=["CPUExecutionProvider"]
+        )
+        metadata = self._session.get_modelmeta().custom_metadata_map
+        if "classes" not in metadata or "name" not in metadata:
+            raise ModelError("the model names no classes", remedy="train it by scanner.training.train", subject=file.name)
+        self.name: str = metadata["name"]
+        self.classes: tuple[str, ...] = tuple(json.loads(metadata["classes"]))
+
+    def read(self, batch: CellBatch) -> Readings:
+        """Class probabilities of all cells that lie in the picture."""
+        ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
+        probabilities, printed = self.probabilities(batch.ink[batch.present])
+        return Readings(ids, self.classes, probabilities, printed)
+
+    def probabilities(self, ink: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
+        np.ndarray[tuple[int, ...], np.dtype[np.float32]], np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+    ]:
+        """Probabilities float32 [n, classes] and of "printed" float32 [n] for pictures uint8 [n, 2, 32, 32]."""
+        if ink.ndim != 4 or ink.shape[1:] != (2, INPUT_PX, INPUT_PX) or ink.dtype != np.uint8:
+            raise ValueError(f"ink: expected uint8 [n, 2, {INPUT_PX}, {INPUT_PX}], got {ink.dtype} {list(ink.shape)}")
+        if not len(ink):
+            return np.zeros((0, len(self.classes)), np.float32), np.zeros(0, np.float32)
+        probabilities, printed = self._session.run(None, {"pictures": np.ascontiguousarray(ink)})
+        return probabilities, printed
+
+
+@lru_cache(maxsize=1)
+def default_reader() -> DigitReader:
+    """The shipped reader; loaded once a process."""
+    return DigitReader()
