@@ -208,17 +208,8 @@ def cut_rectified(
     gray = cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY).astype(np.float32)
     density = ink_density(gray, CELL_PX)
     clear = without_lines(density, rows, cols)
-    mask = _ink_mask(clear, rows, cols)
-    owner = _owners(mask, rows, cols)
     numbers = cell_rows * cols + cell_cols
-    windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
-    full, dark = _full_ink(windows, mine)
-    scaled = np.clip(windows / full[:, None, None], 0, 1)
-    soft = scaled * _feather(mine)
-    ink = np.zeros((len(ids), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
-    pooled = soft.reshape(len(ids), INPUT_PX, 2, INPUT_PX, 2).mean(axis=(2, 4))
-    ink[:, 0] = np.round(255 * pooled).astype(np.uint8)
-    ink[:, 1] = close_ups(soft, mine)
+    ink, owner, dark = cells_of_density(clear, cell_rows, cell_cols, rows, cols)
     colour = _colours(flat, owner, numbers, cell_rows, cell_cols)
     return CellBatch(ids, ink, present, dark, colour)
 
@@ -351,3 +342,25 @@ def _colours(
     paper = np.percentile(flat[y, x].reshape(len(numbers), -1, 3), 80, axis=1)
     ratio = colour[numbers] / np.maximum(paper, 12.0)
     return np.where(np.isnan(ratio), 1.0, np.clip(ratio, 0, 1.5)).astype(np.float32)
+
+
+def cells_of_density(
+    clear: FloatImage, cell_rows: npt.NDArray[np.int64], cell_cols: npt.NDArray[np.int64], rows: int, cols: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Cells out of a rectified sheet's ink density without lines, float32 [rows * 48 + 48, cols * 48 + 48], 0 to 1.
+
+    Cell k lies at (cell_rows[k], cell_cols[k]) from 0. Gives (the reader's pictures uint8 [n, 2, 32, 32], the cell that
+    each pixel's ink belongs to as row * cols + col or -1, typical darkness of each cell's ink float32 [n]).
+    """
+    mask = _ink_mask(clear, rows, cols)
+    owner = _owners(mask, rows, cols)
+    numbers = cell_rows * cols + cell_cols
+    windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
+    full, dark = _full_ink(windows, mine)
+    scaled = np.clip(windows / full[:, None, None], 0, 1)
+    soft = scaled * _feather(mine)
+    ink = np.zeros((len(numbers), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
+    pooled = soft.reshape(len(numbers), INPUT_PX, 2, INPUT_PX, 2).mean(axis=(2, 4))
+    ink[:, 0] = np.round(255 * pooled).astype(np.uint8)
+    ink[:, 1] = close_ups(soft, mine)
+    return ink, owner, dark
