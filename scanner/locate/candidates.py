@@ -85,7 +85,8 @@ def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
     left, top, width, height, area = stats.T
     smallest, largest = MIN_SIDE * long_side, MAX_SIDE * long_side
     inside = (left > 0) & (top > 0) & (left + width < gray.shape[1]) & (top + height < gray.shape[0])
-    keep = inside & (area > 0.45 * smallest**2) & (np.maximum(width, height) < 1.5 * largest) & (area > 0.25 * width * height)
+    extent = np.maximum(width, height)
+    keep = inside & (area > 0.45 * smallest**2) & (extent < 1.5 * largest) & (area > 0.25 * width * height)
     keep[0] = False
     if keep.sum() > MAX_PATCHES:
         keep &= area >= np.sort(area[keep])[-MAX_PATCHES]
@@ -101,7 +102,9 @@ def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
             continue
         (_, (rect_width, rect_height), _) = cv2.minAreaRect(hull)
         rect_area = rect_width * rect_height
-        if rect_area <= 0 or hull_area < MIN_FILL * rect_area or max(rect_width, rect_height) > 5 * min(rect_width, rect_height):
+        if rect_area <= 0 or hull_area < MIN_FILL * rect_area:
+            continue
+        if max(rect_width, rect_height) > 5 * min(rect_width, rect_height):
             continue
         quad = _four_corners(np.asarray(hull, dtype=np.int32))
         centres.append(quad.mean(axis=0))

@@ -46,11 +46,12 @@ class LineEvidence:
     contrast: float
 
 
-def rectify(gray: GrayImage, matrix: Homography, first: tuple[float, float], cells: tuple[float, float], cell_px: int) -> GrayImage:
+def rectify(
+    gray: GrayImage, matrix: Homography, first: tuple[float, float], cells: tuple[float, float], cell_px: int
+) -> GrayImage:
     """The picture in lattice coordinates: `cells` (columns, rows) from `first` (column, row), `cell_px` px a cell."""
-    scale = np.array(
-        [[1 / cell_px, 0, first[0] + 0.5 / cell_px], [0, 1 / cell_px, first[1] + 0.5 / cell_px], [0, 0, 1]], dtype=np.float64
-    )
+    step = 1 / cell_px
+    scale = np.array([[step, 0, first[0] + step / 2], [0, step, first[1] + step / 2], [0, 0, 1]], dtype=np.float64)
     size = (round(cells[0] * cell_px), round(cells[1] * cell_px))
     warped = cv2.warpPerspective(
         gray, matrix @ scale, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
@@ -66,7 +67,9 @@ def darkness(rectified: GrayImage, cell_px: int) -> EvidenceArray:
     return np.asarray((paper - rectified) / np.maximum(paper, 16.0), dtype=np.float32)
 
 
-def _edges(dark: EvidenceArray, margin: int, columns: int, rows: int, cell_px: int) -> tuple[EvidenceArray, EvidenceArray]:
+def _edges(
+    dark: EvidenceArray, margin: int, columns: int, rows: int, cell_px: int
+) -> tuple[EvidenceArray, EvidenceArray]:
     """For the upright edges of a darkness picture: (evidence, weight), float32 [rows, columns + 1] each."""
     reach = max(1, round(SIDEWAYS * cell_px))
     at = margin + np.arange(columns + 1) * cell_px

@@ -12,14 +12,14 @@ from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
 from scanner.locate.candidates import THRESHOLDS, find_patches
 from scanner.locate.evidence import GrayImage, line_evidence
-from scanner.locate.fit import Pattern, Window, aspect_possible, patterns, window_matrix, windows
+from scanner.locate.fit import Pattern, Window, aspect_possible, patterns, same_turns, window_matrix, windows
 from scanner.locate.lattice import Lattice, find_lattices
 from scanner.locate.placement import NotFound, Placement
 from scanner.locate.refine import Crossings, refine
 from scanner.templates import Template
 
 WORKING_SIDE = 1000
-"""Long side, in px, at which sheets are looked for: lines of a sheet that fills a third of it are then still 2 px wide."""
+"""Long side, in px, at which sheets are looked for: lines of a sheet that fills a third of it are still 2 px wide."""
 MIN_CELL_PX = 9.0
 """Cells smaller than this in ``photo.rgb`` can't be read by anybody; such a lattice is no sheet to us."""
 LARGE_ENOUGH = 0.10
@@ -85,18 +85,9 @@ def _distinct(found: Sequence[_Found]) -> list[_Found]:
     return [item for item in kept if item.area >= MUCH_SMALLER * kept[0].area]
 
 
-def _same_turns(template: Template) -> tuple[int, ...]:
-    """Quarter turns that leave the template's printed lines as they are."""
-    own = {form.turns for form in patterns(template)}
-    # `patterns` leaves out turns that repeat an earlier one; a square template with four-fold symmetry keeps one of four.
-    if len(own) == 1:
-        return (1, 2, 3)
-    return (2,) if own == {0, 1} else ()
-
-
 def _bend_seen(item: _Found) -> Crossings:
     """The crossings inside the sheet, where the flat lattice expects them and where they were seen."""
-    back = Homography(np.linalg.inv(item.matrix))
+    back = Homography(np.asarray(np.linalg.inv(item.matrix), dtype=np.float64))
     expected = project(back, project(item.lattice.matrix, item.lattice.nodes.astype(np.float64)))
     seen = project(back, item.lattice.node_px)
     rows, cols = (item.window.rows, item.window.cols)
@@ -146,7 +137,7 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
                 refined.mesh,
                 refined.residual * cell_px,
                 item.window.score,
-                _same_turns(item.window.template),
+                same_turns(item.window.template),
             )
         )
     if placements:

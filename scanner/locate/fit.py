@@ -75,40 +75,80 @@ def _upright_lines(mask: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], 
     return lines, beside & ~lines
 
 
+def _upright_pattern(template: Template) -> Pattern | None:
+    """The pattern of a template that isn't turned; null for a template without a square lattice."""
+    grid = template.grid
+    if grid is None:
+        return None
+    mask = template.lattice_mask()
+    upright, upright_stub = _upright_lines(mask)
+    level_t, level_stub_t = _upright_lines(np.ascontiguousarray(mask.T))
+    level = level_t.T
+    upright_heavy, level_heavy = np.zeros_like(upright), np.zeros_like(level)
+    if grid.heavy is not None:
+        every_col, every_row = grid.heavy
+        for c in range(every_col, grid.cols, every_col):
+            upright_heavy[:, c + 1] = upright[:, c + 1]
+        for r in range(every_row, grid.rows, every_row):
+            level_heavy[r + 1, :] = level[r + 1, :]
+    return Pattern(
+        template, 0, grid.rows, grid.cols, upright, level, upright_stub, level_stub_t.T, upright_heavy, level_heavy
+    )
+
+
+def _quarter_turn(pattern: Pattern) -> Pattern:
+    """The pattern turned clockwise by one more quarter: upright lines become level ones and the other way round."""
+
+    def turned(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        return np.ascontiguousarray(np.rot90(mask, -1))
+
+    return Pattern(
+        pattern.template,
+        pattern.turns + 1,
+        pattern.cols,
+        pattern.rows,
+        upright=turned(pattern.level),
+        level=turned(pattern.upright),
+        upright_stub=turned(pattern.level_stub),
+        level_stub=turned(pattern.upright_stub),
+        upright_heavy=turned(pattern.level_heavy),
+        level_heavy=turned(pattern.upright_heavy),
+    )
+
+
+def _four_turns(template: Template) -> tuple[Pattern, ...]:
+    """The pattern in its four turns; none for a template without a square lattice."""
+    first = _upright_pattern(template)
+    if first is None:
+        return ()
+    second = _quarter_turn(first)
+    third = _quarter_turn(second)
+    return first, second, third, _quarter_turn(third)
+
+
+def _alike(one: Pattern, other: Pattern) -> bool:
+    """Do both print the same lines?"""
+    return (
+        np.array_equal(one.upright, other.upright)
+        and np.array_equal(one.level, other.level)
+        and np.array_equal(one.upright_heavy, other.upright_heavy)
+        and np.array_equal(one.level_heavy, other.level_heavy)
+    )
+
+
 def patterns(template: Template) -> tuple[Pattern, ...]:
     """A template's patterns, without turns that look the same as an earlier one."""
-    if template.grid is None:
-        return ()
-    mask = template.lattice_mask()
-    heavy = template.grid.heavy
     found: list[Pattern] = []
-    for turns in range(4):
-        turned = np.ascontiguousarray(np.rot90(mask, -turns))
-        upright, upright_stub = _upright_lines(turned)
-        level_t, level_stub_t = _upright_lines(np.ascontiguousarray(turned.T))
-        level, level_stub = level_t.T, level_stub_t.T
-        upright_heavy, level_heavy = np.zeros_like(upright), np.zeros_like(level)
-        if heavy is not None:
-            every_col, every_row = heavy if turns % 2 == 0 else heavy[::-1]
-            rows, cols = turned.shape
-            for c in range(every_col, cols, every_col):
-                upright_heavy[:, c + 1] = upright[:, c + 1]
-            for r in range(every_row, rows, every_row):
-                level_heavy[r + 1, :] = level[r + 1, :]
-        same = any(
-            np.array_equal(other.upright, upright)
-            and np.array_equal(other.level, level)
-            and np.array_equal(other.upright_heavy, upright_heavy)
-            for other in found
-        )
-        if not same:
-            found.append(
-                Pattern(
-                    template, turns, turned.shape[0], turned.shape[1], upright, level, upright_stub, level_stub, upright_heavy,
-                    level_heavy,
-                )
-            )
+    for pattern in _four_turns(template):
+        if not any(_alike(pattern, other) for other in found):
+            found.append(pattern)
     return tuple(found)
+
+
+def same_turns(template: Template) -> tuple[int, ...]:
+    """The quarter turns, apart from none, that leave the template's printed lines as they are."""
+    first, *others = _four_turns(template)
+    return tuple(other.turns for other in others if _alike(first, other))
 
 
 def _correlate(values: npt.NDArray[np.float32], kernel: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
@@ -125,9 +165,9 @@ def windows(evidence: LineEvidence, pattern: Pattern) -> Iterable[Window]:
         return
     lines = float(pattern.upright.sum() + pattern.level.sum())
     stubs = float(pattern.upright_stub.sum() + pattern.level_stub.sum())
-    inside = (_correlate(evidence.upright, pattern.upright) + _correlate(evidence.level, pattern.level)) / lines
-    outside = (_correlate(evidence.upright, pattern.upright_stub) + _correlate(evidence.level, pattern.level_stub)) / stubs
-    score = inside - OUTSIDE * outside
+    inside = _correlate(evidence.upright, pattern.upright) + _correlate(evidence.level, pattern.level)
+    outside = _correlate(evidence.upright, pattern.upright_stub) + _correlate(evidence.level, pattern.level_stub)
+    score = inside / lines - OUTSIDE * outside / stubs
     if pattern.upright_heavy.any() or pattern.level_heavy.any():
         score = score + HEAVY * np.clip(_heaviness(evidence, pattern), -0.5, 1.0)
     while True:
@@ -194,12 +234,12 @@ def aspect_possible(lattice: Lattice, shape: tuple[int, ...], pitch: tuple[float
 
 def window_matrix(lattice: Lattice, window: Window) -> Homography:
     """From the upright template's lattice coordinates (column, row from its top left) to px of the working picture."""
-    turn = _turn_matrix(window.turns, window.rows, window.cols)
+    turn = turn_matrix(window.turns, window.rows, window.cols)
     shift = np.array([[1, 0, window.origin[0]], [0, 1, window.origin[1]], [0, 0, 1]], dtype=np.float64)
     return Homography(lattice.matrix @ shift @ turn)
 
 
-def _turn_matrix(turns: int, rows: int, cols: int) -> npt.NDArray[np.float64]:
+def turn_matrix(turns: int, rows: int, cols: int) -> npt.NDArray[np.float64]:
     """Template coordinates to those of its picture turned clockwise, which is `rows` high and `cols` wide."""
     if turns == 1:
         return np.array([[0, -1, cols], [1, 0, 0], [0, 0, 1]], dtype=np.float64)

@@ -140,10 +140,10 @@ def _absorb(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Free patches that fall on places of a lattice: members [n] and places [n, 2]."""
     try:
-        back = np.linalg.inv(matrix)
+        back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
     except np.linalg.LinAlgError:
         return np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-    corners = project(Homography(back), patches.corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    corners = project(back, patches.corners.reshape(-1, 2)).reshape(-1, 4, 2)
     centre = corners.mean(axis=1)
     place = np.floor(centre)
     off = np.abs(centre - place - 0.5).max(axis=1)
@@ -157,7 +157,7 @@ def _crossings(
     patches: Patches, matrix: Homography, members: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], FloatArray]:
     """Crossings as the mean of the patch corners that meet there: nodes [m, 2] and px [m, 2]."""
-    back = Homography(np.linalg.inv(matrix))
+    back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
     corners = patches.corners[members]
     around = project(back, corners.reshape(-1, 2)).reshape(-1, 4, 2) - places[:, None, :]
     node = places[:, None, :] + (around > 0.5)
@@ -177,7 +177,7 @@ def _one_lattice(patches: Patches, seed: dict[int, tuple[int, int]], free: npt.N
     matrix: Homography | None = None
     for _ in range(3):
         pitch = float(np.median(patches.side[members])) * 1.08
-        matrix = _fit(places + 0.5, patches.centres[members], pitch)
+        matrix = _fit(places.astype(np.float64) + 0.5, patches.centres[members], pitch)
         if matrix is None:
             return None
         more, more_places = _absorb(patches, matrix, free)

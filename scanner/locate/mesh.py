@@ -12,8 +12,6 @@ DEGREE = 5
 """Bends of one sheet are long against a cell: a quintic follows a curl at the margin, a wave and a fold's shoulder."""
 OUTLIER = 0.06
 """Offsets, in cells, that disagree with the fit by more than this lose weight: a digit's stroke taken for the line."""
-
-
 RIDGE = 1e-4
 """How strongly high terms are kept down, per point."""
 
@@ -36,7 +34,6 @@ class Mesh:
         terms = polynomial_terms(points, self.size)
         return points + np.stack([terms @ self.dx, terms @ self.dy], axis=1)
 
-
     def turned(self, quarter_turns: int) -> Mesh:
         """The same bend for a square lattice that is read after clockwise quarter turns of the sheet in the picture."""
         if quarter_turns == 0:
@@ -54,7 +51,7 @@ class Mesh:
         else:
             points, shift, size = np.stack([high - y, x], axis=1), moved[:, ::-1] * (-1, 1), (high, wide)
         terms = polynomial_terms(points, size)
-        solved = np.linalg.lstsq(terms, shift, rcond=None)[0]
+        solved = np.asarray(np.linalg.lstsq(terms, shift, rcond=None)[0], dtype=np.float64)
         return Mesh(size, solved[:, 0], solved[:, 1])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scanner.geometry import FloatArray, Homography, project
-from scanner.locate.fit import _turn_matrix
+from scanner.locate.fit import turn_matrix
 from scanner.locate.mesh import Mesh
 from scanner.templates import Template
 
@@ -28,8 +28,9 @@ class Placement:
 
     lattice: homography from lattice coordinates (column, row from the template's top left, one unit a cell) to px of
     ``photo.rgb``. mesh: what bent paper adds, in lattice coordinates; null for flat paper.
-    residual_px: RMS distance of the printed lines from the fit, px of ``photo.rgb``. score: how well lines and gaps agree.
-    turns: the other quarter turns (clockwise, of the sheet in the picture) that would fit as well; only the ink can tell.
+    residual_px: RMS distance of the printed lines from the fit, px of ``photo.rgb``. score: how well lines and gaps
+    agree. turns: the other quarter turns (clockwise, of the sheet in the picture) that would fit as well; only the ink
+    can tell.
     """
 
     template: Template
@@ -65,6 +66,6 @@ class Placement:
         """The same sheet read with its top at another side: turned clockwise in the picture by quarter turns."""
         grid = self.template.grid
         assert grid is not None
-        turn = _turn_matrix(quarter_turns % 4, grid.rows, grid.cols)
+        turn = turn_matrix(quarter_turns % 4, grid.rows, grid.cols)
         mesh = self.mesh.turned(quarter_turns % 4) if self.mesh is not None else None
         return replace(self, lattice=Homography(self.lattice @ turn), mesh=mesh)

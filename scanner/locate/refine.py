@@ -14,7 +14,7 @@ from scanner.locate.mesh import DEGREE, Mesh, fit_smooth
 
 CELL_PX = 32
 REACH = 0.22
-"""How far, in cells, a line is looked for beside its expected place: more would take a digit or the next line for it."""
+"""How far, in cells, a line is looked for beside its expected place: with more, a digit would be taken for it."""
 MARGIN = 0.5
 MIN_CROSSINGS = 30
 SETTLED = 0.03
@@ -25,7 +25,7 @@ FLAT = 0.015
 
 @dataclass(frozen=True, slots=True)
 class Crossings:
-    """Crossings of printed lines: where flat paper would have them and where they are, lattice coordinates [n, 2] each."""
+    """Crossings of lines: where flat paper would have them and where they are, lattice coordinates [n, 2] each."""
 
     expected: FloatArray
     seen: FloatArray
