@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from scanner.board import ReadBoard
 from scanner.cells import cut
 from scanner.errors import FileError
 from scanner.games.base import GameContext
 from scanner.games.registry import get_game
 from scanner.geometry import PxPoint
 from scanner.intake import Photo, load
-from scanner.locate import Placement, locate
+from scanner.locate import NotFound, Placement, locate
 from scanner.orient import orient
 from scanner.read.reader import DigitReader, default_reader
+from scanner.read.readings import Readings
 from scanner.resolve import Answer, SheetRef, answers_for, readings_to_board, resolve
-from scanner.results import Problem, SheetPlace
+from scanner.results import Problem, SheetPlace, Verdict
 from scanner.sheet import ScanResult, Sheet
 from scanner.templates import Template
+
+Review = Callable[[Photo, Sheet], Sheet]
+"""Called with each sheet while its photo is at hand, to draw a picture or to ask a person; returns the sheet that goes
+into the result. So no photo has to be kept, or decoded again."""
 
 
 def scan(
@@ -28,11 +35,13 @@ def scan(
     reader: DigitReader | None = None,
     context: GameContext | None = None,
     answers: Sequence[Answer] = (),
+    review: Review | None = None,
 ) -> ScanResult:
     """All sheets of one file (every page), read, scored and checked.
 
-    templates: what the sheets may be. A file that can't be read is a `Problem` of the result, not an exception.
-    Raises AnswerError for answers that don't fit the sheet, `scanner.read.reader.ModelError` for a damaged installation.
+    templates: what the sheets may be. review: has the last word on each sheet, see `Review`.
+    A file that can't be read is a `Problem` of the result, not an exception.
+    Raises AnswerError for answers that don't fit the sheet, `scanner.read.reader.ModelError` where the model is missing.
     """
     reader = reader or default_reader()
     result = ScanResult(model=reader.name)
@@ -45,21 +54,29 @@ def scan(
             return result + ScanResult(problems=(Problem(shown, error.code, str(error)),))
         if photo is None:
             return result
-        result += scan_photo(photo, templates, reader, context or GameContext(), answers)
+        result += scan_photo(photo, templates, reader, context or GameContext(), answers, review)
 
 
 def scan_photo(
-    photo: Photo, templates: Sequence[Template], reader: DigitReader, context: GameContext, answers: Sequence[Answer] = ()
+    photo: Photo,
+    templates: Sequence[Template],
+    reader: DigitReader,
+    context: GameContext,
+    answers: Sequence[Answer] = (),
+    review: Review | None = None,
 ) -> ScanResult:
     """All sheets of one decoded page."""
     warnings = tuple(f"{photo.source}: {warning}" for warning in photo.warnings)
     placements = locate(photo, templates)
-    if not placements:
+    if isinstance(placements, NotFound):
         where = photo.source if photo.page == 1 else f"{photo.source}, page {photo.page}"
         remedy = "photograph the whole sheet from above, sharp and in even light"
         problem = Problem(photo.source, "no-sheet", f"{where}: no sheet found, {placements.reason}; {remedy}")
         return ScanResult(problems=(problem,), warnings=warnings)
-    sheets = tuple(_sheets(photo, placements, reader, context, answers))
+    sheets = tuple(
+        sheet if review is None else review(photo, sheet)
+        for sheet in _sheets(photo, placements, reader, context, answers)
+    )
     return ScanResult(sheets=sheets, warnings=warnings)
 
 
@@ -72,13 +89,35 @@ def _sheets(
 ) -> Iterator[Sheet]:
     for number, found in enumerate(placements, start=1):
         template = found.template
-        game = get_game(template.game)
         batch, placement = orient(cut(photo, found), found, reader)
         readings = reader.read(batch)
         own_answers = answers_for(SheetRef(photo.source, number), answers, template)
-        board = readings_to_board(readings, template, game, own_answers)
-        verdict = resolve(board, template, game, context)
-        yield Sheet(photo.source, photo.page, number, template, _place(photo, placement), board, verdict, placement)
+        board, verdict = _judged(readings, template, context, own_answers)
+        place = _place(photo, placement)
+        yield Sheet(photo.source, photo.page, number, template, place, board, verdict, placement, readings, own_answers)
+
+
+def _judged(
+    readings: Readings, template: Template, context: GameContext, answers: Sequence[Answer]
+) -> tuple[ReadBoard, Verdict]:
+    game = get_game(template.game)
+    board = readings_to_board(readings, template, game, answers)
+    return board, resolve(board, template, game, context)
+
+
+def answered(sheet: Sheet, answers: Sequence[Answer], context: GameContext | None = None) -> Sheet:
+    """The sheet judged again with further answers, from what the reader saw; the photo isn't needed.
+
+    An answer replaces an earlier one about the same cell; answers about other sheets are passed over.
+    Raises AnswerError for answers that don't fit the sheet, ValueError for a sheet that wasn't read from a photo.
+    """
+    if sheet.readings is None:
+        raise ValueError(f"{sheet.source}: a typed board has no readings to answer")
+    new = answers_for(SheetRef(sheet.source, sheet.sheet), answers, sheet.template)
+    cells = {answer.cell for answer in new}
+    together = (*(answer for answer in sheet.answers if answer.cell not in cells), *new)
+    board, verdict = _judged(sheet.readings, sheet.template, context or GameContext(), together)
+    return replace(sheet, board=board, verdict=verdict, answers=together)
 
 
 def _place(photo: Photo, placement: Placement) -> SheetPlace:

@@ -10,6 +10,8 @@ from scanner.results import Problem, SheetPlace, Verdict
 
 if TYPE_CHECKING:
     from scanner.locate import Placement
+    from scanner.read.readings import Readings
+    from scanner.resolve.answers import Answer
     from scanner.templates import Template
 
 
@@ -20,6 +22,8 @@ class Sheet:
     source: the file's name as the user gave it. page: from 1. sheet: from 1, by area in its page, largest first.
     place: corners and residual in pixels of the picture as a viewer shows it; null for a typed board.
     placement: the fit itself, in pixels of the decoded picture (`Photo.rgb`); null for a typed board.
+    readings: what the reader saw, before any rule and any answer; null for a typed board.
+    answers: what a person answered about this sheet; they are in `board` already.
     """
 
     source: str
@@ -30,6 +34,8 @@ class Sheet:
     board: ReadBoard
     verdict: Verdict
     placement: Placement | None = None
+    readings: Readings | None = None
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
