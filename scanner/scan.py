@@ -93,7 +93,7 @@ def _sheets(
         readings = reader.read(batch)
         own_answers = answers_for(SheetRef(photo.source, number), answers, template)
         board, verdict = _judged(readings, template, context, own_answers)
-        place = _place(photo, placement)
+        place = place_in_picture(photo, placement)
         yield Sheet(photo.source, photo.page, number, template, place, board, verdict, placement, readings, own_answers)
 
 
@@ -120,7 +120,7 @@ def answered(sheet: Sheet, answers: Sequence[Answer], context: GameContext | Non
     return replace(sheet, board=board, verdict=verdict, answers=together)
 
 
-def _place(photo: Photo, placement: Placement) -> SheetPlace:
+def place_in_picture(photo: Photo, placement: Placement) -> SheetPlace:
     """The placement in pixels of the picture as a viewer shows it."""
     scale = photo.scale
     # Pixel centres lie at whole numbers in both pictures, so their corners are what scales.
