@@ -1,8 +1,8 @@
 """Cuts all cells of a sheet out at once: only their ink, without printed lines and without the neighbours' digits.
 
-The sheet is rectified once. Paper is divided out (shadow, colour cast, tint), printed lines are taken away where nothing
-crosses them, and the rest is ink, which belongs to cells by connected strokes: a 7 whose foot slides into the next row
-stays whole, and the next row does not get a foot.
+The sheet is rectified once. Paper is divided out (shadow, colour cast, tint), printed lines are taken away where
+nothing crosses them, and the rest is ink, which belongs to cells by connected strokes: a 7 whose foot slides into the
+next row stays whole, and the next row does not get a foot.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ FAINTEST = 0.16
 class CellBatch:
     """The cells of one sheet, ready to be read.
 
-    ids: cell ids, n of them. ink: uint8 [n, 2, 32, 32], 255 for full ink; channel 0 the cell in its surroundings (a sixth of a
-    cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the cell lies
-    outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 to 1 (0: none).
+    ids: cell ids, n of them. ink: uint8 [n, 2, 32, 32], 255 for full ink; channel 0 the cell in its surroundings (a
+    sixth of a cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the
+    cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 to 1 (0: none).
     colour: float32 [n, 3], mean RGB of the ink divided by the paper around, 0 to about 1 (1 where there is no ink).
     """
 
@@ -68,7 +68,7 @@ class CellBatch:
 
 
 def paper_of(gray: FloatImage, cell_px: int) -> FloatImage:
-    """The paper's brightness under the ink, float32 of the same shape: a closing wider than any stroke, at half size."""
+    """The paper's brightness under the ink, float32 of its shape: a closing wider than any stroke, at half size."""
     small = cv2.resize(gray, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     side = round(0.8 * cell_px / 2) | 1
     kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (side, side))
@@ -135,27 +135,27 @@ def _trace_lines(density: FloatImage, rows: int, cols: int) -> _Lines:
 def _without_upright(density: FloatImage, lines: _Lines) -> FloatImage:
     """The density with upright lines replaced by what lies on both sides of them: paper, or a stroke that crosses."""
     height, width = density.shape
-    result = density.copy()
     tall = cv2.dilate(density, np.ones((3, 1), np.uint8), borderType=cv2.BORDER_REPLICATE)
-    ys = np.arange(height)[:, None]
-    for k in range(lines.centre.shape[1]):
-        half = float(lines.half[k]) + 1.6
-        reach = int(np.ceil(half)) + 1
-        centre = lines.centre[:, k]
-        start = np.round(centre).astype(np.int64)
-        xs = np.clip(start[:, None] + np.arange(-reach, reach + 1)[None, :], 0, width - 1)
-        left_x = np.clip(np.floor(centre - half - 0.5).astype(np.int64), 0, width - 1)
-        right_x = np.clip(np.ceil(centre + half + 0.5).astype(np.int64), 0, width - 1)
-        left = np.minimum(tall[ys[:, 0], left_x], tall[ys[:, 0], np.maximum(left_x - 1, 0)])
-        right = np.minimum(tall[ys[:, 0], right_x], tall[ys[:, 0], np.minimum(right_x + 1, width - 1)])
-        t = np.clip((xs - left_x[:, None]) / np.maximum(right_x - left_x, 1)[:, None], 0, 1).astype(np.float32)
-        # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
-        across = np.minimum(left, right)[:, None]
-        beside = left[:, None] * (1 - t) ** 3 + right[:, None] * t**3
-        fill = np.maximum(across, beside)
-        band = np.abs(xs - centre[:, None]) <= half
-        old = result[ys, xs]
-        result[ys, xs] = np.where(band, np.minimum(old, fill), old)
+    half = lines.half + 1.6  # float32 [lines]
+    reach = int(np.ceil(float(half.max()))) + 1
+    centre = lines.centre  # float32 [height, lines]
+    row = (np.arange(height, dtype=np.int32) * width)[:, None]
+    left_x = np.clip(np.floor(centre - half - 0.5), 1, width - 2).astype(np.int32)
+    right_x = np.clip(np.ceil(centre + half + 0.5), 1, width - 2).astype(np.int32)
+    left = np.minimum(tall.take(row + left_x), tall.take(row + left_x - 1))
+    right = np.minimum(tall.take(row + right_x), tall.take(row + right_x + 1))
+    # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
+    across = np.minimum(left, right)
+    xs = np.round(centre).astype(np.int32)[:, :, None] + np.arange(-reach, reach + 1, dtype=np.int32)
+    np.clip(xs, 0, width - 1, out=xs)
+    t = (xs - left_x[:, :, None]) / (right_x - left_x).astype(np.float32)[:, :, None]
+    np.clip(t, 0, 1, out=t)
+    fill = np.maximum(across[:, :, None], left[:, :, None] * (1 - t) ** 3 + right[:, :, None] * t**3)
+    index = row[:, :, None] + xs
+    old = density.take(index)
+    band = np.abs(xs - centre[:, :, None]) <= half[:, None]
+    result = density.copy()
+    result.reshape(-1)[index] = np.where(band, np.minimum(old, fill), old)
     return result
 
 
@@ -169,7 +169,7 @@ def without_lines(density: FloatImage, rows: int, cols: int) -> FloatImage:
 
 
 def rectified(photo: Photo, placement: Placement) -> npt.NDArray[np.uint8]:
-    """The sheet's lattice seen from straight above, uint8 [rows * 48 + 48, cols * 48 + 48, 3], with a rim of half a cell."""
+    """The sheet's lattice seen from straight above, uint8 [rows * 48 + 48, cols * 48 + 48, 3] (rim: half a cell)."""
     grid = placement.template.grid
     assert grid is not None
     rim = RIM_PX / CELL_PX
@@ -204,7 +204,7 @@ def cut_rectified(
     cols: int,
     present: npt.NDArray[np.bool_],
 ) -> CellBatch:
-    """Cells of a rectified sheet [rows * 48 + 48, cols * 48 + 48, 3]; cell k lies at (cell_rows[k], cell_cols[k]) from 0."""
+    """Cells of a rectified sheet [rows * 48 + 48, cols * 48 + 48, 3]; cell k: row cell_rows[k], column cell_cols[k], from 0."""
     gray = cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY).astype(np.float32)
     density = ink_density(gray, CELL_PX)
     clear = without_lines(density, rows, cols)
@@ -223,12 +223,15 @@ def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDAr
 
 
 def _ink_mask(clear: FloatImage, rows: int, cols: int) -> npt.NDArray[np.uint8]:
-    """Where there is ink: 1 or 0. The threshold follows the darkest ink of each cell, so that pencil counts beside print."""
+    """Where there is ink: 1 or 0. Each cell's darkest ink sets its threshold, so that pencil counts beside print."""
     body = clear[RIM_PX : RIM_PX + rows * CELL_PX, RIM_PX : RIM_PX + cols * CELL_PX]
-    blocks = body.reshape(rows, CELL_PX, cols, CELL_PX).transpose(0, 2, 1, 3).reshape(rows, cols, -1)
-    rank = int(0.985 * blocks.shape[2])
-    peak = np.partition(blocks, rank, axis=2)[:, :, rank]
-    grain = 1.5 * float(np.median(np.partition(blocks, int(0.8 * blocks.shape[2]), axis=2)[:, :, int(0.8 * blocks.shape[2])]))
+    # Every second pixel of every second row tells the same percentiles in a quarter of the time.
+    side = CELL_PX // 2
+    thinned = body[::2, ::2].reshape(rows, side, cols, side).transpose(0, 2, 1, 3).reshape(rows, cols, -1)
+    typical, darkest = int(0.8 * thinned.shape[2]), int(0.985 * thinned.shape[2])
+    ranked = np.partition(thinned, (typical, darkest), axis=2)
+    peak = ranked[:, :, darkest]
+    grain = 1.5 * float(np.median(ranked[:, :, typical]))
     threshold = np.maximum(CELL_SHARE * peak, max(FLOOR, grain)).astype(np.float32)
     return (clear > _per_cell(threshold, rows, cols)).astype(np.uint8)
 
@@ -274,7 +277,7 @@ def _windows(
     span = np.arange(WINDOW_PX)
     y = (top[:, None] + span)[:, :, None]
     x = (left[:, None] + span)[:, None, :]
-    return clear[y, x], owner[y, x] == numbers[:, None, None]
+    return clear[y, x], np.asarray(owner[y, x] == numbers[:, None, None], dtype=np.bool_)
 
 
 def _full_ink(
@@ -285,7 +288,7 @@ def _full_ink(
     count = mine.reshape(len(mine), -1).sum(axis=1)
     sums = inked.sum(axis=1)
     dark = np.where(count > 0, sums / np.maximum(count, 1), 0).astype(np.float32)
-    # A stroke's middle is darker than its mean; 1.25 times the mean is near the usual middle for thin and thick strokes.
+    # A stroke's middle is darker than its mean; 1.25 times the mean is near the middle of thin and thick strokes.
     return np.maximum(1.25 * dark, FAINTEST).astype(np.float32), dark
 
 
@@ -295,15 +298,16 @@ def _feather(mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
     # One tall picture instead of n small ones; windows have a margin, so nothing bleeds between them that matters.
     tall = mine.reshape(n * WINDOW_PX, WINDOW_PX).astype(np.uint8) * 255
     wide = cv2.blur(cv2.dilate(tall, np.ones((3, 3), np.uint8)), (3, 3))
-    return wide.reshape(n, WINDOW_PX, WINDOW_PX).astype(np.float32) / 255
+    return np.asarray(wide.reshape(n, WINDOW_PX, WINDOW_PX) / 255, dtype=np.float32)
 
 
 def close_ups(soft: npt.NDArray[np.float32], mine: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
     """Each cell's ink brought to one size and centred: uint8 [n, 32, 32], zeros where there is no ink."""
     n, side = len(soft), soft.shape[1]
     result = np.zeros((n, INPUT_PX, INPUT_PX), dtype=np.uint8)
-    by_row, by_col = mine.any(axis=2), mine.any(axis=1)
-    inked = by_row.any(axis=1)
+    by_row = np.asarray(mine.any(axis=2), dtype=np.bool_)
+    by_col = np.asarray(mine.any(axis=1), dtype=np.bool_)
+    inked = np.asarray(by_row.any(axis=1), dtype=np.bool_)
     top, bottom = by_row.argmax(axis=1), side - by_row[:, ::-1].argmax(axis=1)
     left, right = by_col.argmax(axis=1), side - by_col[:, ::-1].argmax(axis=1)
     for k in np.flatnonzero(inked):

@@ -16,7 +16,7 @@ MOST_CELLS = 28
 
 
 def quarter_turn_order(template: Template, quarter_turns: int) -> npt.NDArray[np.int64]:
-    """For each lattice cell of the upright template, the index of the cell that lies there when the sheet is not turned.
+    """For each lattice cell of the upright template, the index of the cell that lies there if it isn't turned.
 
     quarter_turns: clockwise turns of the sheet in the picture. Only for lattices that the turns map onto themselves.
     """

@@ -50,7 +50,9 @@ class DigitReader:
         )
         metadata = self._session.get_modelmeta().custom_metadata_map
         if "classes" not in metadata or "name" not in metadata:
-            raise ModelError("the model names no classes", remedy="train it by scanner.training.train", subject=file.name)
+            raise ModelError(
+                "the model names no classes", remedy="train it by scanner.training.train", subject=file.name
+            )
         self.name: str = metadata["name"]
         self.classes: tuple[str, ...] = tuple(json.loads(metadata["classes"]))
 
@@ -60,9 +62,9 @@ class DigitReader:
         probabilities, printed = self.probabilities(batch.ink[batch.present])
         return Readings(ids, self.classes, probabilities, printed)
 
-    def probabilities(self, ink: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
-        np.ndarray[tuple[int, ...], np.dtype[np.float32]], np.ndarray[tuple[int, ...], np.dtype[np.float32]]
-    ]:
+    def probabilities(
+        self, ink: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
+    ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float32]], np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
         """Probabilities float32 [n, classes] and of "printed" float32 [n] for pictures uint8 [n, 2, 32, 32]."""
         if ink.ndim != 4 or ink.shape[1:] != (2, INPUT_PX, INPUT_PX) or ink.dtype != np.uint8:
             raise ValueError(f"ink: expected uint8 [n, 2, {INPUT_PX}, {INPUT_PX}], got {ink.dtype} {list(ink.shape)}")

@@ -30,7 +30,9 @@ class _Residual(nn.Module):
 class DigitNet(nn.Module):
     """float32 [n, 2, 32, 32] in 0..1 -> logits [n, classes] and the logit of "printed" [n]."""
 
-    def __init__(self, widths: tuple[int, int, int] = (24, 48, 80), context: tuple[int, int, int] = (8, 16, 32)) -> None:
+    def __init__(
+        self, widths: tuple[int, int, int] = (24, 48, 80), context: tuple[int, int, int] = (8, 16, 32)
+    ) -> None:
         super().__init__()
         a, b, c = widths
         self.close = nn.Sequential(
@@ -44,6 +46,7 @@ class DigitNet(nn.Module):
         self.printed = nn.Linear(128, 1)
 
     def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of classes and of print."""
         around, close = self.around(pictures[:, :1]), self.close(pictures[:, 1:])
         joined = self.join(torch.cat([close.flatten(1), around.flatten(1)], dim=1))
         return self.classes(joined), self.printed(joined)[:, 0]
@@ -59,5 +62,6 @@ class Reader(nn.Module):
         self.ink_temperature = ink_temperature
 
     def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Probabilities of classes and of print."""
         logits, printed = self.net(pictures.float() / 255.0)
         return torch.softmax(logits / self.temperature, dim=1), torch.sigmoid(printed / self.ink_temperature)

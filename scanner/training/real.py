@@ -14,9 +14,10 @@ import numpy.typing as npt
 from scanner.cells import cut
 from scanner.geometry import FloatArray, Homography
 from scanner.intake import Photo, load
-from scanner.locate import Placement, locate
+from scanner.locate import NotFound, Placement, locate
 from scanner.read.classes import CLASSES
 from scanner.templates import get_template
+from scanner.training.calendar_ink import handwritten
 from scanner.training.fonts import Split
 from scanner.training.sheets import UNKNOWN_INK, Labelled
 from scanner.training.split import photo_split
@@ -57,13 +58,16 @@ def _disturbed(photo: Photo, rng: np.random.Generator) -> Photo:
     height, width = photo.rgb.shape[:2]
     rgb = photo.rgb.astype(np.float32)
     ramp = np.linspace(0, 1, width, dtype=np.float32)[None, :, None]
-    rgb *= rng.uniform(0.55, 1.1) * (1 - rng.uniform(0, 0.35) * (ramp if rng.random() < 0.5 else 1 - ramp))
+    fall = 1 - float(rng.uniform(0, 0.35)) * (ramp if rng.random() < 0.5 else 1 - ramp)
+    rgb = rgb * np.asarray(float(rng.uniform(0.55, 1.1)) * fall, dtype=np.float32)
     small = cv2.resize(rgb, None, fx=(s := float(rng.uniform(0.45, 1.0))), fy=s, interpolation=cv2.INTER_AREA)
     small = cv2.GaussianBlur(small, (0, 0), float(rng.uniform(0.3, 1.1)))
-    small += rng.normal(0, rng.uniform(0.3, 5), small.shape)
+    small = small + rng.normal(0, rng.uniform(0.3, 5), small.shape)
     quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.uniform(35, 95))]
     coded = cv2.imencode(".jpg", np.clip(small, 0, 255).astype(np.uint8), quality)[1]
-    back = cv2.resize(cv2.imdecode(coded, cv2.IMREAD_COLOR_RGB), (width, height), interpolation=cv2.INTER_LINEAR)
+    decoded = cv2.imdecode(coded, cv2.IMREAD_COLOR_RGB)
+    assert decoded is not None
+    back = cv2.resize(decoded, (width, height), interpolation=cv2.INTER_LINEAR)
     return Photo(photo.source, photo.page, np.asarray(back, dtype=np.uint8), photo.size)
 
 
@@ -83,7 +87,7 @@ def real_cells(photo: TruePhoto, versions: int, seed: int) -> Labelled | None:
     rng = np.random.default_rng(seed)
     picture = next(iter(load(photo.path)))
     found = locate(picture, [get_template("sudoku")])
-    if not found:
+    if isinstance(found, NotFound):
         return None
     placement = upright(found[0], photo.corners, picture.scale)
     truth = dict(photo.cells)
@@ -94,6 +98,18 @@ def real_cells(photo: TruePhoto, versions: int, seed: int) -> Labelled | None:
         pictures.append(batch.ink)
         classes += [CLASSES.index("blank" if truth[cell] is None else str(truth[cell])) for cell in batch.ids]
     labels = np.asarray(classes, dtype=np.int64)
-    newspaper = photo.path.parent.name == "sudoku-newspaper"
-    ink = np.where((labels < 10) & newspaper, 1, UNKNOWN_INK).astype(np.int64)
-    return Labelled(np.concatenate(pictures), labels, ink)
+    return Labelled(np.concatenate(pictures), labels, np.tile(_true_ink(photo, batch.ids, truth), versions + 1))
+
+
+def _true_ink(photo: TruePhoto, ids: tuple[str, ...], truth: dict[str, int | str | None]) -> npt.NDArray[np.int64]:
+    """0 hand, 1 print, 2 unknown for each cell: newspapers are printed, calendars were judged by eye."""
+    folder = photo.path.parent.name
+    by_hand = handwritten("_".join(photo.path.stem.split("_")[1:3]))
+
+    def kind(cell: str) -> int:
+        value = truth[cell]
+        if value is None or folder == "sudoku-handwritten":
+            return UNKNOWN_INK
+        return 0 if value == "candidates" or cell in by_hand else 1
+
+    return np.array([kind(cell) for cell in ids], dtype=np.int64)

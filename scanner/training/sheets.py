@@ -1,7 +1,7 @@
 """Generated rectified sheets with known contents, cut by the very code that cuts photos.
 
-So the reader learns from what it will see: what is left of lines, a neighbour's foot, shadow edges, paper grain, blur and
-JPEG. All ranges stand in `Ranges` and are part of the model card.
+So the reader learns from what it will see: what is left of lines, a neighbour's foot, shadow edges, paper grain, blur
+and JPEG. All ranges stand in `Ranges` and are part of the model card.
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ class SheetMaker:
         self._glyphs = glyphs
         self._symbols = symbols
         self._ranges = ranges or Ranges()
-        groups = {
-            int(writer): np.flatnonzero(glyphs.writer == writer) for writer in np.unique(glyphs.writer)
-        }
+        groups = {int(writer): np.flatnonzero(glyphs.writer == writer) for writer in np.unique(glyphs.writer)}
         kinds = {writer: str(glyphs.kind[index[0]]) for writer, index in groups.items()}
         swiss = [w for w, index in groups.items() if glyphs.sources[glyphs.source[index[0]]] == "swiss"]
         mnist = [w for w, index in groups.items() if glyphs.sources[glyphs.source[index[0]]] == "mnist"]
@@ -144,7 +142,9 @@ class SheetMaker:
 
     # What is in a cell
 
-    def _fill(self, ink: FloatImage, centre: tuple[float, float], what: int, printed: _Pen, hand: _Pen) -> tuple[str, int]:
+    def _fill(
+        self, ink: FloatImage, centre: tuple[float, float], what: int, printed: _Pen, hand: _Pen
+    ) -> tuple[str, int]:
         rng = self._rng
         if what == 0:
             self._nothing(ink, centre)
@@ -172,14 +172,14 @@ class SheetMaker:
         chance = rng.random()
         if chance < 0.12:  # the other side of the paper shows through, mirrored
             writer = self._print[int(rng.integers(len(self._print)))]
-            glyph = self._glyphs.ink[int(rng.choice(self._by_writer[writer]))][:, ::-1]
-            glyph = cv2.GaussianBlur(glyph, (0, 0), 2.5)
-            self._stamp(ink, glyph, centre, 0.55, float(rng.uniform(0.02, 0.11)), 0.0, 1.0)
+            mirrored = self._glyphs.ink[int(rng.choice(self._by_writer[writer]))][:, ::-1]
+            through = np.asarray(cv2.GaussianBlur(mirrored, (0, 0), 2.5), dtype=np.uint8)
+            self._stamp(ink, through, centre, 0.55, float(rng.uniform(0.02, 0.11)), 0.0, 1.0)
         elif chance < 0.20:  # a speck or a smudge
             spot = np.zeros((SIDE, SIDE), dtype=np.uint8)
             axes = (int(rng.integers(2, 14)), int(rng.integers(2, 8)))
             cv2.ellipse(spot, (SIDE // 2, SIDE // 2), axes, float(rng.uniform(0, 180)), 0, 360, 255, -1, cv2.LINE_AA)
-            spot = cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(0.5, 6)))
+            spot = np.asarray(cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(0.5, 6))), dtype=np.uint8)
             place = (centre[0] + rng.uniform(-0.4, 0.4) * CELL_PX, centre[1] + rng.uniform(-0.4, 0.4) * CELL_PX)
             self._stamp(ink, spot, place, float(rng.uniform(0.2, 0.9)), float(rng.uniform(0.05, 0.35)), 0.0, 1.0)
         elif chance < 0.26:  # a fold, a hair, the edge of a shadow
@@ -251,14 +251,18 @@ class SheetMaker:
 
     def _scribble(self, ink: FloatImage, centre: tuple[float, float], pen: _Pen) -> None:
         rng = self._rng
-        label = str(rng.choice(["scribble", "zigzag", "star", "heart", "check", "letter"], p=[0.34, 0.12, 0.16, 0.12, 0.1, 0.16]))
+        label = str(
+            rng.choice(
+                ["scribble", "zigzag", "star", "heart", "check", "letter"], p=[0.34, 0.12, 0.16, 0.12, 0.1, 0.16]
+            )
+        )
         size = float(rng.uniform(0.45, 1.05))
         place = tuple(c + rng.normal(0, 0.06) * CELL_PX for c in centre)
         self._stamp(ink, self._symbol(label), place, size, pen.darkness, rng.normal(0, 8), 1.0)
 
     def _symbol(self, label: str) -> npt.NDArray[np.uint8]:
         choices = self._by_label[label]
-        return self._symbols.ink[int(self._rng.choice(choices))]
+        return np.asarray(self._symbols.ink[int(self._rng.choice(choices))], dtype=np.uint8)
 
     def _drawn_by(self, glyph: npt.NDArray[np.uint8], pen: _Pen, height: float) -> npt.NDArray[np.uint8]:
         """The glyph with strokes as wide as the pen's once it is drawn `height` cells tall."""
@@ -294,7 +298,9 @@ class SheetMaker:
             return
         part = drawn[top - y0 : bottom - y0, left - x0 : right - x0].astype(np.float32) * (min(darkness, 0.97) / 255)
         under = ink[top:bottom, left:right]
-        ink[top:bottom, left:right] = np.maximum(under, part) + 0.25 * np.minimum(under, part) * (1 - np.maximum(under, part))
+        ink[top:bottom, left:right] = np.maximum(under, part) + 0.25 * np.minimum(under, part) * (
+            1 - np.maximum(under, part)
+        )
 
     # Pens
 
@@ -379,18 +385,23 @@ class SheetMaker:
             mask = np.zeros((height, width), dtype=np.float32)
             corners = rng.uniform(-0.3, 1.3, (int(rng.integers(3, 6)), 2)) * np.array([width, height])
             cv2.fillPoly(mask, [cv2.convexHull(corners.astype(np.int32))], 1.0)
-            mask = cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(1.0, 12)))
+            mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(1.0, 12))), dtype=np.float32)
             light *= 1 - (1 - _between(rng, ranges.shadow)) * mask
         picture = light * (1 - ink)
         scale = _log_between(rng, ranges.resolution) / CELL_PX
-        small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+        small = cv2.resize(
+            picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        )
         small = small + rng.normal(0, _between(rng, ranges.grain), small.shape)
         small = cv2.GaussianBlur(small, (0, 0), _between(rng, ranges.blur))
         if rng.random() < 0.08:  # out of focus
             small = cv2.GaussianBlur(small, (0, 0), 0.045 * scale * CELL_PX)
         small = small + rng.normal(0, _between(rng, ranges.noise), small.shape)
-        coded = cv2.imencode(".jpg", np.clip(small, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, int(_between(rng, ranges.jpeg))])[1]
+        coded = cv2.imencode(
+            ".jpg", np.clip(small, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, int(_between(rng, ranges.jpeg))]
+        )[1]
         back = cv2.imdecode(coded, cv2.IMREAD_GRAYSCALE)
+        assert back is not None
         flat = cv2.resize(back, (width, height), interpolation=cv2.INTER_LINEAR)
         return np.repeat(flat[:, :, None], 3, axis=2)
 
@@ -401,7 +412,7 @@ class SheetMaker:
 
 
 def restroked(glyph: npt.NDArray[np.uint8], width: float) -> npt.NDArray[np.uint8]:
-    """The glyph [48, 48] with strokes about `width` px wide, its outline moved in or out; never so far in that it breaks."""
+    """The glyph [48, 48] with strokes about `width` px wide: its outline moved, never so far in that it breaks."""
     inside = glyph > 127
     area = int(inside.sum())
     if area < 8:
@@ -413,7 +424,7 @@ def restroked(glyph: npt.NDArray[np.uint8], width: float) -> npt.NDArray[np.uint
     length = sum(cv2.arcLength(contour, True) for contour in outline)
     own = 2 * area / max(length, 1.0) + 0.7  # contours run through the outermost pixels' centres
     move = float(np.clip((width - own) / 2, -0.22 * own, 4.0))
-    return np.asarray(255 * np.clip(within - beyond + move + 0.0, 0, 1), dtype=np.uint8)
+    return np.asarray(255 * np.clip(within - beyond + move, 0, 1), dtype=np.uint8)
 
 
 def _polyline(layer: FloatImage, points: npt.NDArray[np.float64], width: float, darkness: float) -> None:

@@ -1,4 +1,4 @@
-"""Which photos, puzzles and writers train, tune and test the reader. Fixed here, so that no figure is measured on what trained it.
+"""Which photos, puzzles and writers train, tune and test the reader: fixed, so that no figure is of what trained it.
 
 A puzzle is never torn apart: all photos of it are in one part. So is a writer.
 """

@@ -19,10 +19,14 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import onnx
+import torch
 
 from scanner.read.classes import CLASSES
+from scanner.training import glyphs
 from scanner.training.fonts import Split
 from scanner.training.glyphs import GlyphPool
+from scanner.training.net import DigitNet, Reader
 from scanner.training.sheets import UNKNOWN_INK, Labelled, SheetMaker, joined
 from scanner.training.split import MNIST_TEST, SWISS_TEST, SWISS_VAL
 from scanner.training.symbols import SymbolPool
@@ -99,10 +103,6 @@ def real(cache: Path, shared: Path, split: Split, versions: int) -> Labelled:
 
 def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> None:
     """The whole run; writes ``digits-1.onnx`` and ``digits-1.json`` (figures) into `out`."""
-    import torch
-
-    from scanner.training.net import DigitNet
-
     torch.manual_seed(SEED)
     parts = [generated(cache, "train", plan.sheets, workers)]
     real_train = real(cache, shared, "train", plan.real_versions)
@@ -110,7 +110,10 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
     data = joined(parts)
     val_generated = generated(cache, "val", plan.val_sheets, workers)
     val_real = real(cache, shared, "val", 3)
-    print(f"train {len(data)} cells ({len(real_train)} real), val {len(val_generated)} generated + {len(val_real)} real")
+    print(
+        f"train {len(data)} cells ({len(real_train)} real),",
+        f"val {len(val_generated)} generated + {len(val_real)} real",
+    )
     net = DigitNet()
     optimizer = torch.optim.AdamW(net.parameters(), lr=plan.rate, weight_decay=0.02)
     steps = plan.epochs * (len(data) // plan.batch)
@@ -139,7 +142,7 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
                 printed[known], ink[index][known].float()
             )
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
             optimizer.step()
             schedule.step()
@@ -147,16 +150,15 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
         figures = " ".join(
             f"{name} {accuracy(net, part):.4f}" for name, part in (("generated", val_generated), ("real", val_real))
         )
-        print(f"epoch {epoch + 1}/{plan.epochs} loss {total / max(1, step):.4f} {figures} {time.monotonic() - began:.0f} s", flush=True)
+        loss_mean, seconds = total / (len(data) // plan.batch), time.monotonic() - began
+        print(f"epoch {epoch + 1}/{plan.epochs} loss {loss_mean:.4f} {figures} {seconds:.0f} s", flush=True)
         state = {"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
         torch.save({**state, "epoch": epoch + 1, "steps": steps}, checkpoint)
     export(net, val_generated, val_real, out)
 
 
-def _jittered(x):  # type: ignore[no-untyped-def]
+def _jittered(x: torch.Tensor) -> torch.Tensor:
     """Pictures [n, 2, 32, 32] moved and stretched a little, each its own way, and of another contrast."""
-    import torch
-
     n = len(x)
     turn = torch.randn(n) * 0.06
     grow = torch.exp(torch.randn(n, 2) * 0.05)
@@ -169,38 +171,32 @@ def _jittered(x):  # type: ignore[no-untyped-def]
     return (moved * torch.exp(torch.randn(n, 1, 1, 1) * 0.1)).clamp(0, 1)
 
 
-def logits_of(net, pictures: npt.NDArray[np.uint8]):  # type: ignore[no-untyped-def]
+def logits_of(net: DigitNet, pictures: npt.NDArray[np.uint8]) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits [n, classes] and [n] of uint8 pictures, in evaluation mode."""
-    import torch
-
     net.eval()
     with torch.no_grad():
         outputs = [net(torch.from_numpy(pictures[k : k + 2048]).float() / 255) for k in range(0, len(pictures), 2048)]
     return torch.cat([o[0] for o in outputs]), torch.cat([o[1] for o in outputs])
 
 
-def accuracy(net, part: Labelled) -> float:  # type: ignore[no-untyped-def]
+def accuracy(net: DigitNet, part: Labelled) -> float:
     """Share of cells whose likeliest class is right."""
     logits, _ = logits_of(net, part.pictures)
     return float((logits.argmax(1).numpy() == part.classes).mean())
 
 
-def _temperature(logits, labels) -> float:  # type: ignore[no-untyped-def]
-    """The temperature with the least negative log likelihood (Guo et al. 2017, On calibration of modern neural networks)."""
-    import torch
+def _temperature(logits: torch.Tensor, labels: torch.Tensor) -> float:
+    """The temperature with the least negative log likelihood.
 
+    Source: Guo et al. 2017, On calibration of modern neural networks.
+    """
     candidates = np.exp(np.linspace(np.log(0.4), np.log(4), 60))
     losses = [float(torch.nn.functional.cross_entropy(logits / t, labels)) for t in candidates]
     return float(candidates[int(np.argmin(losses))])
 
 
-def export(net, val_generated: Labelled, val_real: Labelled, out: Path) -> None:  # type: ignore[no-untyped-def]
+def export(net: DigitNet, val_generated: Labelled, val_real: Labelled, out: Path) -> None:
     """Calibrates on held-out cells and writes the ONNX file with its metadata."""
-    import onnx
-    import torch
-
-    from scanner.training.net import Reader
-
     part = joined([val_generated, val_real])
     logits, printed = logits_of(net, part.pictures)
     temperature = _temperature(logits, torch.from_numpy(part.classes))
@@ -212,8 +208,13 @@ def export(net, val_generated: Labelled, val_real: Labelled, out: Path) -> None:
     reader = Reader(net, temperature, ink_temperature).eval()
     sample = torch.zeros(2, 2, 32, 32, dtype=torch.uint8)
     torch.onnx.export(
-        reader, (sample,), str(path), input_names=["pictures"], output_names=["probabilities", "printed"],
-        dynamic_axes={"pictures": {0: "n"}, "probabilities": {0: "n"}, "printed": {0: "n"}}, dynamo=False,
+        reader,
+        (sample,),
+        str(path),
+        input_names=["pictures"],
+        output_names=["probabilities", "printed"],
+        dynamic_axes={"pictures": {0: "n"}, "probabilities": {0: "n"}, "printed": {0: "n"}},
+        dynamo=False,
     )
     model = onnx.load(str(path))
     for key, value in {"name": MODEL_NAME, "classes": json.dumps(CLASSES), "temperature": f"{temperature:.4f}"}.items():
@@ -226,15 +227,13 @@ def export(net, val_generated: Labelled, val_real: Labelled, out: Path) -> None:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description="Train the digit reader.")
-    parser.add_argument("--shared", type=Path, required=True, help="folder with the photos and digits (see the model card)")
+    parser.add_argument("--shared", type=Path, required=True, help="folder with photos and digits, see the model card")
     parser.add_argument("--cache", type=Path, default=Path("training-cache"))
     parser.add_argument("--out", type=Path, default=Path("scanner/data/models"))
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--epochs", type=int, default=Plan.epochs)
-    parser.add_argument("--sheets", type=int, default=Plan.sheets)
+    parser.add_argument("--epochs", type=int, default=Plan().epochs)
+    parser.add_argument("--sheets", type=int, default=Plan().sheets)
     chosen = parser.parse_args()
-    from scanner.training import glyphs
-
     chosen.cache.mkdir(parents=True, exist_ok=True)
     if not (chosen.cache / "glyphs.npz").exists():
         fonts = str(chosen.cache / "fonts")
