@@ -43,8 +43,8 @@ class CellBatch:
 
     ids: cell ids, n of them. ink: uint8 [n, 2, 32, 32], 255 for full ink; channel 0 the cell in its surroundings (a
     sixth of a cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the
-    cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 to 1 (0: none).
-    colour: float32 [n, 3], mean RGB of the ink divided by the paper around, 0 to about 1 (1 where there is no ink).
+    cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 (no ink) to
+    1. colour: float32 [n, 3], mean RGB of the ink divided by the paper around, 0 to about 1 (1 where there is no ink).
     """
 
     ids: tuple[str, ...]
@@ -204,7 +204,10 @@ def cut_rectified(
     cols: int,
     present: npt.NDArray[np.bool_],
 ) -> CellBatch:
-    """Cells of a rectified sheet [rows * 48 + 48, cols * 48 + 48, 3]; cell k: row cell_rows[k], column cell_cols[k], from 0."""
+    """Cells of a rectified sheet [rows * 48 + 48, cols * 48 + 48, 3].
+
+    Cell k lies in row cell_rows[k], column cell_cols[k], from 0; present [n] as in `CellBatch`.
+    """
     gray = cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY).astype(np.float32)
     density = ink_density(gray, CELL_PX)
     clear = without_lines(density, rows, cols)
