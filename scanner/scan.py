@@ -17,7 +17,7 @@ from scanner.locate import NotFound, Placement, locate
 from scanner.orient import orient
 from scanner.read.reader import DigitReader, default_reader
 from scanner.read.readings import Readings
-from scanner.resolve import Answer, SheetRef, answers_for, readings_to_board, resolve
+from scanner.resolve import Answer, SheetRef, answers_for, check_addresses, readings_to_board, resolve
 from scanner.results import Problem, SheetPlace, Verdict
 from scanner.sheet import ScanResult, Sheet
 from scanner.templates import Template
@@ -41,7 +41,7 @@ def scan(
 
     templates: what the sheets may be. review: has the last word on each sheet, see `Review`.
     A file that can't be read is a `Problem` of the result, not an exception.
-    Raises AnswerError for answers that don't fit the sheet, `scanner.read.reader.ModelError` where the model is missing.
+    Raises AnswerError for answers that don't fit the sheet, `scanner.read.reader.ModelError` without a model's file.
     """
     reader = reader or default_reader()
     result = ScanResult(model=reader.name)
@@ -73,6 +73,9 @@ def scan_photo(
         remedy = "photograph the whole sheet from above, sharp and in even light"
         problem = Problem(photo.source, "no-sheet", f"{where}: no sheet found, {placements.reason}; {remedy}")
         return ScanResult(problems=(problem,), warnings=warnings)
+    # before anything is drawn: which of several sheets an answer is about has to be said
+    here = [SheetRef(photo.source, number) for number in range(1, len(placements) + 1)]
+    check_addresses([answer for answer in answers if answer.ref is None], here)
     sheets = tuple(
         sheet if review is None else review(photo, sheet)
         for sheet in _sheets(photo, placements, reader, context, answers)

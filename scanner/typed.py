@@ -80,14 +80,19 @@ def load_typed(path: Path, templates: Mapping[str, Template]) -> tuple[TypedBoar
     except OSError as error:
         cause = f"can't be opened ({error.strerror})"
         raise UnreadableError(cause, remedy="check its permissions", subject=subject) from error
-    where = _Where(subject)
+    return parse_typed_bytes(data, templates, source=subject)
+
+
+def parse_typed_bytes(data: bytes, templates: Mapping[str, Template], *, source: str) -> tuple[TypedBoard, ...]:
+    """Reads typed boards from the bytes of a file, UTF-8; raises BoardError naming the cell and the reason."""
+    where = _Where(source)
     if len(data) > MAX_BYTES:
         where.fail(f"is larger than {MAX_BYTES // 1_000_000} MB", "a board has a few kB; is this the right file?")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         where.fail("is no text in UTF-8", "photos are read by `padscore scan`")
-    return parse_typed(text, templates, source=subject)
+    return parse_typed(text, templates, source=source)
 
 
 def parse_typed(text: str, templates: Mapping[str, Template], *, source: str = "board") -> tuple[TypedBoard, ...]:

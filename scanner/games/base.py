@@ -80,3 +80,13 @@ class BoundedGame(Game, Protocol):
         All other cells are as on the board.
         """
         ...
+
+
+@runtime_checkable
+class VariantGame(Game, Protocol):
+    """A game that is played in several ways which the sheet doesn't show (`GameContext.variant`). Optional."""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The names that may be given."""
+        ...

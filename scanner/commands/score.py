@@ -1,0 +1,49 @@
+"""`padscore score`: a typed board by the rules."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from scanner.commands.output import stdout_console
+from scanner.commands.sheets import game_context
+from scanner.games.registry import get_game
+from scanner.report.document import document, dumps, exit_status
+from scanner.report.table import print_result
+from scanner.resolve import resolve
+from scanner.sheet import ScanResult, Sheet
+from scanner.templates import load_templates
+from scanner.typed import MAX_BYTES, load_typed, parse_typed_bytes
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOptions:
+    """The options of `padscore score`."""
+
+    templates: Path | None = None
+    variant: str | None = None
+    json: bool = False
+
+
+def run(board: str, options: ScoreOptions) -> int:
+    """Scores all boards of a file (or of stdin, for ``-``), prints the result and returns the exit status."""
+    templates = load_templates(options.templates)
+    if board == STDIN:
+        # one byte more than is allowed is enough to refuse it
+        typed = parse_typed_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), templates, source="stdin")
+    else:
+        typed = load_typed(Path(board), templates)
+    context = game_context(options.variant, [one.template for one in typed])
+    sheets = []
+    for one in typed:
+        verdict = resolve(one.board, one.template, get_game(one.template.game), context)
+        sheets.append(Sheet(one.source, one.page, one.sheet, one.template, None, one.board, verdict))
+    result = ScanResult(sheets=tuple(sheets))
+    if options.json:
+        print(dumps(document(result)), flush=True)
+    else:
+        print_result(result, stdout_console())
+    return exit_status(result)
