@@ -1,0 +1,204 @@
+"""From the flat sheet to a photo of it: pose, bent paper, table, light and shadow, lens, sensor, JPEG."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from scanner.geometry import FloatArray
+from scanner.simulate.camera import Bend, Camera, choose_bend, choose_camera
+from scanner.simulate.canvas import Canvas, FloatImage, smooth_noise
+from scanner.simulate.ranges import Ranges, between
+from scanner.simulate.surroundings import TEXTURE_MM, TEXTURE_PX, put_thumb, table_top
+
+ByteImage = npt.NDArray[np.uint8]
+MAP_STEP = 8
+"""Pixels between the points whose place on the sheet is computed; the bend is smooth in between."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """A photo before its JPEG. rgb: uint8 [h, w, 3]. corners: of the lattice, px [4, 2], the template's top left first."""
+
+    rgb: ByteImage
+    corners: FloatArray
+    quality: int
+
+
+def photograph(
+    canvas: Canvas,
+    quad: FloatArray,
+    size: tuple[int, int],
+    quarter_turns: int,
+    rng: np.random.Generator,
+    ranges: Ranges,
+) -> Shot:
+    """Takes a photo of size (width, height) px. quad: the lattice's corners on the sheet, mm [4, 2]."""
+    paper_mm = canvas.size
+    middle = (paper_mm[0] / 2 - canvas.left, paper_mm[1] / 2 - canvas.top)
+    bend = choose_bend(middle, max(paper_mm) / 2, rng, ranges)
+    lattice = bend.raised(quad)
+    camera = choose_camera(lattice, size, quarter_turns, rng, ranges)
+    corners = camera.project(lattice)
+    scene, paper = _scene(canvas, bend, camera, size, rng, ranges)
+    if rng.random() < ranges.thumb_chance:
+        put_thumb(scene, corners, rng)
+    scene *= _light(size, paper, rng, ranges)
+    return Shot(_sensor(scene, rng, ranges), corners, round(between(rng, ranges.jpeg)))
+
+
+def _scene(
+    canvas: Canvas, bend: Bend, camera: Camera, size: tuple[int, int], rng: np.random.Generator, ranges: Ranges
+) -> tuple[FloatImage, FloatImage]:
+    """The paper on the table, evenly lit but for the bend: rgb [h, w, 3], and where the paper is [h, w]."""
+    width, height = size
+    xs, ys = np.meshgrid(
+        np.arange(0, width + MAP_STEP, MAP_STEP, dtype=np.float64), np.arange(0, height + MAP_STEP, MAP_STEP, dtype=np.float64)
+    )
+    above_x, above_y = camera.table_at(xs, ys, bend)
+    sheet_x, sheet_y = bend.sheet_at(above_x, above_y)
+    map_x = _enlarged((sheet_x + canvas.left) * canvas.per_mm - 0.5, size)
+    map_y = _enlarged((sheet_y + canvas.top) * canvas.per_mm - 0.5, size)
+    # A flat sheet finer than the photo is softened first, or its thin lines would flicker between the samples.
+    step = float(np.median(np.hypot(np.diff(map_x[::16], axis=1), np.diff(map_y[::16], axis=1))))
+    flat = cv2.GaussianBlur(canvas.rgb, (0, 0), 0.4 * step) if step > 1.1 else canvas.rgb
+    page = cv2.remap(flat, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    paper = _inside(map_x, map_y, canvas)
+    slope = _enlarged(bend.slope_at(above_x, above_y), size)
+    page = page * (1 + between(rng, (-0.6, 0.6)) * np.clip(slope, -0.6, 0.6))[:, :, None]
+    bare_x, bare_y = camera.table_at(xs, ys, None)
+    table = table_top(ranges.tables[int(rng.integers(len(ranges.tables)))], rng)
+    angle, away = rng.uniform(0, 2 * np.pi), rng.uniform(0, TEXTURE_MM, 2)
+    scale = TEXTURE_PX / TEXTURE_MM
+    table_x = _enlarged((np.cos(angle) * bare_x - np.sin(angle) * bare_y + away[0]) * scale, size)
+    table_y = _enlarged((np.sin(angle) * bare_x + np.cos(angle) * bare_y + away[1]) * scale, size)
+    ground = cv2.remap(table, table_x, table_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+    # The paper's own shadow on the table, wider where a side stands up.
+    side = min(size)
+    shift = np.array([[1, 0, rng.normal(0, 0.004) * side], [0, 1, rng.normal(0, 0.004) * side]])
+    cast = cv2.GaussianBlur(cv2.warpAffine(paper, shift, size, borderMode=cv2.BORDER_REPLICATE), (0, 0), 0.006 * side)
+    ground = ground * (1 - between(rng, (0.3, 0.7)) * cast)[:, :, None]
+    mask = paper[:, :, None]
+    return np.asarray(ground + mask * (page - ground), dtype=np.float32), paper
+
+
+def _enlarged(coarse: FloatArray, size: tuple[int, int]) -> FloatImage:
+    """A map computed at every MAP_STEP-th pixel, for every pixel."""
+    to_coarse = np.array([[1 / MAP_STEP, 0, 0], [0, 1 / MAP_STEP, 0]], dtype=np.float64)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    # OpenCV samples at 1/32 px, which a step of 8 px would make visible in large coordinates; so by numpy, by axis.
+    del to_coarse, flags
+    rows, cols = coarse.shape
+    x = np.arange(size[0]) / MAP_STEP
+    y = np.arange(size[1]) / MAP_STEP
+    left = np.minimum(x.astype(np.intp), cols - 2)
+    top = np.minimum(y.astype(np.intp), rows - 2)
+    part_x = (x - left).astype(np.float32)
+    part_y = (y - top).astype(np.float32)[:, None]
+    values = coarse.astype(np.float32)
+    across = values[:, left] + part_x * (values[:, left + 1] - values[:, left])
+    return np.asarray(across[top] + part_y * (across[top + 1] - across[top]), dtype=np.float32)
+
+
+def _inside(map_x: FloatImage, map_y: FloatImage, canvas: Canvas) -> FloatImage:
+    """1 on the paper, 0 beside it, with an edge about a pixel of the photo wide."""
+    height, width = canvas.rgb.shape[:2]
+    soft = max(0.7, float(np.abs(np.diff(map_x[::16], axis=1)).mean() + np.abs(np.diff(map_y[::16], axis=1)).mean()))
+    depth = np.minimum(np.minimum(map_x + 0.5, width - 0.5 - map_x), np.minimum(map_y + 0.5, height - 0.5 - map_y))
+    return np.asarray(np.clip(depth / np.float32(soft) + 0.5, 0, 1), dtype=np.float32)
+
+
+def _light(size: tuple[int, int], paper: FloatImage, rng: np.random.Generator, ranges: Ranges) -> FloatImage:
+    """Brightness and colour of the light at every pixel: float32 [h, w, 3]."""
+    width, height = size
+    side = min(size)
+    x = np.linspace(-1, 1, width, dtype=np.float32)[None, :]
+    y = np.linspace(-1, 1, height, dtype=np.float32)[:, None]
+    direction = rng.uniform(0, 2 * np.pi)
+    ramp = 0.5 + 0.35 * (x * np.float32(np.cos(direction)) + y * np.float32(np.sin(direction)))
+    light = 1 - np.float32(between(rng, ranges.gradient)) * ramp
+    light = light * (1 - np.float32(between(rng, ranges.vignette)) * (x * x + y * y) / 2)
+    if rng.random() < ranges.soft_chance:
+        mask = _polygon(size, rng, 0.5)
+        light = light * (1 - between(rng, ranges.soft) * cv2.GaussianBlur(mask, (0, 0), between(rng, (0.05, 0.16)) * side))
+    if rng.random() < ranges.hard_chance:
+        edge = between(rng, ranges.hard_edge) * side
+        light = light * (1 - between(rng, ranges.hard) * cv2.GaussianBlur(_polygon(size, rng, 0.9), (0, 0), edge))
+    light = light * (1 + 0.03 * smooth_noise(rng, height, width, 5))
+    # The camera exposes for what it sees: the brightest paper comes out at `light`, whatever the lamp.
+    bright = float(np.percentile(light[paper > 0.5], 95)) if (paper > 0.5).any() else float(light.max())
+    light = light * np.float32(between(rng, ranges.light) / max(bright, 1e-3))
+    warmth, tint = between(rng, ranges.warmth), between(rng, ranges.tint)
+    colour = np.array([1 + warmth, 1 + tint, 1 - warmth], dtype=np.float32)
+    return np.asarray(light[:, :, None] * (colour / colour.max()), dtype=np.float32)
+
+
+def _polygon(size: tuple[int, int], rng: np.random.Generator, reach: float) -> FloatImage:
+    """A convex shape, about a hand or a head, that comes in from a side of the photo."""
+    width, height = size
+    angle = rng.uniform(0, 2 * np.pi)
+    middle = np.array([0.5, 0.5]) + reach * 0.6 * np.array([np.cos(angle), np.sin(angle)])
+    points = middle + rng.normal(0, 0.28, (7, 2))
+    hull = cv2.convexHull(np.round(points * np.array([width, height])).astype(np.int32))
+    mask = np.zeros((height, width), dtype=np.float32)
+    cv2.fillPoly(mask, [hull], (1.0,))
+    return mask
+
+
+def _sensor(scene: FloatImage, rng: np.random.Generator, ranges: Ranges) -> ByteImage:
+    """What lens, sensor and the phone's own processing make of the scene."""
+    height, width = scene.shape[:2]
+    unit = max(height, width) / 1600
+    picture = cv2.GaussianBlur(scene, (0, 0), max(0.3, between(rng, ranges.blur) * unit))
+    if rng.random() < ranges.motion_chance:
+        picture = cv2.filter2D(picture, -1, _streak(between(rng, ranges.motion) * unit, float(rng.uniform(0, np.pi))))
+    level = between(rng, ranges.noise)
+    noise = rng.normal(0, 1, (height, width, 3)).astype(np.float32)
+    # Phones smooth the noise's colour more than its brightness, and both over a pixel or so.
+    bright = cv2.GaussianBlur(noise.mean(axis=2, keepdims=True), (0, 0), 0.6)[:, :, None] * np.float32(2.6)
+    coloured = cv2.GaussianBlur(noise, (0, 0), 1.4) * np.float32(1.6)
+    picture = picture + level * np.sqrt(np.clip(picture, 0.03, 1)) * (bright + coloured) * np.float32(0.7)
+    amount = between(rng, ranges.sharpen)
+    picture = picture + np.float32(amount) * (picture - cv2.GaussianBlur(picture, (0, 0), 1.6 * unit))
+    return np.asarray(np.clip(np.round(picture * 255), 0, 255), dtype=np.uint8)
+
+
+def _streak(length: float, angle: float) -> npt.NDArray[np.float32]:
+    """The kernel of a camera that moved while the shutter was open."""
+    side = 2 * int(np.ceil(length)) + 3
+    kernel = np.zeros((side, side), dtype=np.float32)
+    middle = (side - 1) / 2
+    for t in np.linspace(-0.5, 0.5, 4 * side):
+        x, y = middle + t * length * np.cos(angle), middle + t * length * np.sin(angle)
+        left, top = int(x), int(y)
+        kernel[top, left] += (1 - x + left) * (1 - y + top)
+        kernel[top, left + 1] += (x - left) * (1 - y + top)
+        kernel[top + 1, left] += (1 - x + left) * (y - top)
+        kernel[top + 1, left + 1] += (x - left) * (y - top)
+    return kernel / kernel.sum()
+
+
+ORIENTATIONS = {1: None, 3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_90, 8: Image.Transpose.ROTATE_270}
+"""EXIF orientation -> how the stored pixels lie against what a viewer shows."""
+
+
+def jpeg(rgb: ByteImage, quality: int, *, orientation: int = 1) -> bytes:
+    """A JPEG file that a viewer shows as `rgb`, its pixels stored turned as the EXIF orientation (1, 3, 6, 8) says."""
+    if orientation not in ORIENTATIONS:
+        raise ValueError(f"orientation: expected one of {sorted(ORIENTATIONS)}, got {orientation}")
+    picture = Image.fromarray(rgb)
+    turn = ORIENTATIONS[orientation]
+    stored = picture if turn is None else picture.transpose(turn)
+    out = io.BytesIO()
+    if turn is None:
+        stored.save(out, "JPEG", quality=quality, subsampling=2, optimize=True)
+    else:
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        stored.save(out, "JPEG", quality=quality, subsampling=2, optimize=True, exif=exif)
+    return out.getvalue()

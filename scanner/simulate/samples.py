@@ -1,0 +1,133 @@
+"""How the pictures in `samples/` were made; `python -m scanner.simulate --samples` makes them again.
+
+Fonts lend the handwriting, so that nothing of anybody's hand is in the repository. They are fetched into a cache folder
+(npm packages with pinned versions); their OFL texts stand beside the samples.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from scanner.errors import UnreadableError
+from scanner.simulate.hands import Shapes, font_hand
+from scanner.simulate.ranges import Ranges
+from scanner.simulate.sheet import Setting, Simulated, simulate
+from scanner.simulate.sudokus import make_puzzle
+from scanner.simulate.writing import Contents
+from scanner.templates import get_template
+from scanner.training.fonts import FontSpec, fetch, shipped_fonts
+
+CALM: Final = Ranges(
+    margin=(12.0, 34.0),
+    hand_height=(0.60, 0.68),
+    tilt=(8.0, 20.0),
+    fill=(0.80, 0.88),
+    light=(0.92, 1.0),
+    paper_grey=(0.90, 0.96),
+    line=(0.018, 0.026),
+    blur=(0.5, 0.7),
+    motion_chance=0.0,
+    noise=(0.006, 0.012),
+    jpeg=(84.0, 84.0),
+    thumb_chance=0.0,
+)
+"""Photos as a careful player takes them: the samples show what the product does, not where it fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One picture of `samples/`, as its table row tells.
+
+    hand, typeface: npm packages @fontsource/NAME. changes: what differs from the right solution, by cell id. notes: the
+    digits of its pencil notes.
+    """
+
+    name: str
+    about: str
+    hand: str
+    typeface: str
+    puzzle: int
+    givens: int
+    seed: int
+    setting: Setting
+    changes: Contents = field(default_factory=dict)
+    notes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+SAMPLES: Final = (
+    Sample(
+        name="sudoku-1",
+        about="solved without a mistake, blue ballpoint",
+        hand="caveat",
+        typeface="arimo",
+        puzzle=11,
+        givens=32,
+        seed=101,
+        setting=Setting(
+            size=(1200, 1600),
+            ranges=replace(CALM, pens=("ball-blue",), tables=("wood",), hard_chance=1.0, hard=(0.15, 0.3)),
+        ),
+    ),
+    Sample(
+        name="sudoku-2",
+        about="in pencil; mistakes on purpose, notes, two blanks",
+        hand="gochi-hand",
+        typeface="roboto-slab",
+        puzzle=12,
+        givens=30,
+        seed=102,
+        setting=Setting(size=(1600, 1200), ranges=replace(CALM, pens=("pencil",), tables=("cloth",), warmth=(0.04, 0.10))),
+    ),
+)
+
+
+def make(sample: Sample, cache: Path) -> Simulated:
+    """The photo of a sample; its fonts lie in `cache` (`scanner.training.fonts.fetch`)."""
+    specs = {spec.name: spec for spec in shipped_fonts()}
+    puzzle = make_puzzle(sample.puzzle, givens=sample.givens)
+    return simulate(
+        get_template("sudoku"),
+        {**puzzle.contents(), **sample.changes},
+        hand=_regular(specs[sample.hand], cache),
+        typeface=_regular(specs[sample.typeface], cache),
+        seed=sample.seed,
+        printed=puzzle.printed,
+        notes=sample.notes,
+        setting=sample.setting,
+    )
+
+
+def _regular(spec: FontSpec, cache: Path) -> Shapes:
+    return font_hand(spec, cache, weights=[400])
+
+
+def make_all(folder: Path, cache: Path) -> tuple[Path, ...]:
+    """Writes every sample's photo, truth and fonts' licences into `folder`; returns the photos' paths."""
+    names = {name for sample in SAMPLES for name in (sample.hand, sample.typeface)}
+    specs = [spec for spec in shipped_fonts() if spec.name in names]
+    fetch(specs, cache)
+    licences = folder / "licences"
+    licences.mkdir(parents=True, exist_ok=True)
+    for spec in specs:
+        (licences / f"{spec.name}-OFL.txt").write_text(_licence(spec, cache), encoding="utf-8")
+    paths = []
+    for sample in SAMPLES:
+        made = make(sample, cache)
+        path = folder / f"{sample.name}.jpg"
+        path.write_bytes(made.file())
+        path.with_suffix(".json").write_text(made.truth.json(), encoding="utf-8")
+        paths.append(path)
+    return tuple(paths)
+
+
+def _licence(spec: FontSpec, cache: Path) -> str:
+    """The licence text of a font's package."""
+    with tarfile.open(cache / spec.archive) as archive:
+        member = archive.extractfile("package/LICENSE") if "package/LICENSE" in archive.getnames() else None
+        if member is None:
+            raise UnreadableError("has no licence text", remedy="choose another font", subject=spec.archive)
+        return member.read().decode("utf-8").replace("\r\n", "\n")

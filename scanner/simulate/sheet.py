@@ -1,0 +1,124 @@
+"""`simulate`: template, contents and a hand in; a photo with its truth out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scanner.geometry import FloatArray
+from scanner.simulate.hands import HandSource, built_in_print
+from scanner.simulate.photograph import ByteImage, jpeg, photograph
+from scanner.simulate.printing import blank_paper, cell_side, choose_press, print_digits, print_sheet
+from scanner.simulate.ranges import Ranges
+from scanner.simulate.writing import Contents, choose_habits, write
+from scanner.templates import Template
+
+DEFAULT_SIZE = (1600, 1200)
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is on the sheet, and where it is.
+
+    cells: every cell of the template: its number, "x", "candidates", "struck", or null. printed: ids of the cells
+    whose number is printed. corners: of the main lattice's bounding rectangle, px [4, 2] of the photo as a viewer
+    shows it, the template's top left first, clockwise; middles of pixels are whole numbers.
+    """
+
+    template: str
+    cells: Contents
+    printed: frozenset[str]
+    corners: FloatArray
+
+    def json(self) -> str:
+        """The truth file of `padscore bench`: one line a row of cells, so that people can read it."""
+        corners = ", ".join(f"[{x:.2f}, {y:.2f}]" for x, y in self.corners)
+        entries = [f"{json.dumps(cell_id)}: {json.dumps(value)}" for cell_id, value in self.cells.items()]
+        rows = [", ".join(entries[at : at + 9]) for at in range(0, len(entries), 9)]
+        cells = ",\n    ".join(rows)
+        printed = json.dumps([cell_id for cell_id in self.cells if cell_id in self.printed])
+        return (
+            f'{{\n  "template": {json.dumps(self.template)},\n  "corners": [{corners}],\n'
+            f'  "cells": {{\n    {cells}\n  }},\n  "printed": {printed}\n}}\n'
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """photo: uint8 [h, w, 3], sRGB, before its JPEG. quality: of the JPEG."""
+
+    photo: ByteImage
+    truth: Truth
+    quality: int
+
+    def file(self, *, orientation: int = 1) -> bytes:
+        """The photo as a JPEG file; orientation: EXIF's 1, 3, 6 or 8, which changes the file but not what is shown."""
+        return jpeg(self.photo, self.quality, orientation=orientation)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a photo is taken, apart from chance. size: (width, height) px. quarter_turns: clockwise, of the sheet in it."""
+
+    size: tuple[int, int] = DEFAULT_SIZE
+    quarter_turns: int = 0
+    ranges: Ranges = field(default_factory=Ranges)
+
+
+def simulate(
+    template: Template,
+    contents: Contents,
+    *,
+    hand: HandSource,
+    seed: int | Sequence[int],
+    printed: frozenset[str] = frozenset(),
+    typeface: HandSource | None = None,
+    notes: Mapping[str, Sequence[int]] | None = None,
+    setting: Setting | None = None,
+) -> Simulated:
+    """A photo of a filled-in sheet; the same arguments give the same photo.
+
+    contents: number, "x", "candidates", "struck" or null by cell id; cells left out are blank. printed: ids whose number
+    is printed (as are the template's own). notes: the digits of "candidates" cells; random ones where absent.
+    typeface: of the printed digits; Pillow's own by default. Raises ValueError for an unknown cell or content, or a
+    printed cell without a number.
+    """
+    chosen = setting or Setting()
+    ranges = chosen.ranges
+    givens = _givens(template, contents, printed)
+    # A generator for each step: a change in one leaves the others as they were.
+    paper, press_rng, printing, habits_rng, writing, camera = np.random.default_rng(seed).spawn(6)
+    quad = np.array([[point.x, point.y] for point in template.mm_quad()], dtype=np.float64)
+    canvas = blank_paper(template, _per_mm(template, chosen.size), paper, ranges)
+    press = choose_press(template, press_rng, ranges)
+    print_sheet(canvas, template, press, printing, ranges)
+    print_digits(canvas, template, givens, typeface or built_in_print(), press, printing)
+    written = {cell_id: value for cell_id, value in contents.items() if cell_id not in givens}
+    write(canvas, template, written, notes or {}, hand, choose_habits(cell_side(template), habits_rng, ranges), writing)
+    shot = photograph(canvas, quad, chosen.size, chosen.quarter_turns, camera, ranges)
+    cells = {cell.id: givens.get(cell.id, contents.get(cell.id)) for cell in template.cells}
+    return Simulated(shot.rgb, Truth(template.id, cells, frozenset(givens), shot.corners), shot.quality)
+
+
+def _givens(template: Template, contents: Contents, printed: frozenset[str]) -> dict[str, int]:
+    """The numbers that are printed, the template's own and this copy's."""
+    for cell_id in (*contents, *printed):
+        if cell_id not in template:
+            raise ValueError(f"template {template.id} has no cell {cell_id}")
+    givens = {cell.id: cell.printed for cell in template.cells if cell.printed is not None}
+    for cell_id in printed:
+        value = contents.get(cell_id)
+        if not isinstance(value, int):
+            raise ValueError(f"{cell_id}: only a number can be printed, not {value!r}")
+        givens[cell_id] = value
+    return givens
+
+
+def _per_mm(template: Template, size: tuple[int, int]) -> float:
+    """Resolution of the flat sheet: a little finer than the photo can show, so that lines stay crisp."""
+    quad = template.mm_quad()
+    extent = max(quad[2].x - quad[0].x, quad[2].y - quad[0].y)
+    return float(np.clip(1.3 * min(size) / extent, 4.0, 40.0))
