@@ -66,16 +66,17 @@ def scan_photo(
     review: Review | None = None,
 ) -> ScanResult:
     """All sheets of one decoded page."""
-    warnings = tuple(f"{photo.source}: {warning}" for warning in photo.warnings)
     placements = locate(photo, templates)
     if isinstance(placements, NotFound):
         where = photo.source if photo.page == 1 else f"{photo.source}, page {photo.page}"
+        reason = " and ".join((placements.reason, *photo.warnings))
         remedy = "photograph the whole sheet from above, sharp and in even light"
-        problem = Problem(photo.source, "no-sheet", f"{where}: no sheet found, {placements.reason}; {remedy}")
-        return ScanResult(problems=(problem,), warnings=warnings)
+        problem = Problem(photo.source, "no-sheet", f"{where}: no sheet found, {reason}; {remedy}")
+        return ScanResult(problems=(problem,))
     # before anything is drawn: which of several sheets an answer is about has to be said
     here = [SheetRef(photo.source, number) for number in range(1, len(placements) + 1)]
     check_addresses([answer for answer in answers if answer.ref is None], here)
+    warnings = tuple(f"{photo.source}: {warning}" for warning in photo.warnings)
     sheets = tuple(
         sheet if review is None else review(photo, sheet)
         for sheet in _sheets(photo, placements, reader, context, answers)

@@ -41,7 +41,7 @@ class PictureFolder:
             save(annotate(photo.rgb, sheet), path)
         except OSError as error:
             self.failed = True
-            tell(f"{path}: the picture can't be written ({error.strerror or error}); check the folder, no more is drawn")
+            tell(f"{path}: it can't be written ({error.strerror or error}); check the folder, no more are tried")
             return
         self.written.append(path)
 

@@ -111,7 +111,9 @@ class _Job:
 
 def _no_photo(source: str) -> Problem | None:
     """What is no photo because of its name: a folder, or a pattern that the shell left as it is."""
-    if os.path.isdir(source):
+    if not source:
+        error = MissingFileError("a photo's name is empty", remedy="name the photo", subject="''")
+    elif os.path.isdir(source):
         inside = os.path.join(source, "*.jpg")
         remedy = f"name the photos in it, as in: padscore scan {inside}"
         error = MissingFileError("this is a folder, not a photo", remedy=remedy, subject=source)
