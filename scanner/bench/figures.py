@@ -38,6 +38,7 @@ class Figures:
     """Cells are those of sheets that were found, except in `cells_with_missing`."""
 
     found: Share
+    upright: Share
     corner_error: CornerError
     cells: Share
     cells_with_missing: Share
@@ -91,6 +92,7 @@ def figures_of(sheets: Sequence[JudgedSheet]) -> Figures:
     doubtful = [cell for cell, _ in cells if cell.state == "doubtful"]
     return Figures(
         found=of_sheets(lambda sheet: sheet.found, pairs),
+        upright=of_sheets(lambda sheet: bool(sheet.upright), (p for p in found if p[0].upright is not None)),
         corner_error=_corner_error(pairs),
         cells=of_cells(lambda cell: cell.right),
         cells_with_missing=share_of(

@@ -51,7 +51,8 @@ class JudgedSheet:
 
     photo: file name. cell_count: of the truth. note: why it wasn't found.
     has_corners: whether the truth has corners. corner_error: largest distance of a corner from the true one, as a share
-    of the mean true side; null if not found or unknown. total_right: the total (or all columns) is that of the true
+    of the mean true side; null if not found or unknown. upright: the sheet's top was found where it is (no other turn
+    of its corners fits better); null like the corner error. total_right: the total (or all columns) is that of the true
     board. values_matter: `sure` covers every value (see `scanner.games.base.Game`).
     """
 
@@ -63,6 +64,7 @@ class JudgedSheet:
     note: str | None
     has_corners: bool
     corner_error: float | None
+    upright: bool | None
     cells: tuple[JudgedCell, ...]
     sure: bool
     total_right: bool
@@ -106,6 +108,12 @@ def corner_error(corners: FloatArray, true: FloatArray) -> float:
     return float(np.linalg.norm(corners - true, axis=1).max()) / side
 
 
+def is_upright(corners: FloatArray, true: FloatArray) -> bool:
+    """Whether the corners fit the true ones at least as well as they would with another of them first."""
+    errors = [corner_error(np.roll(corners, shift, axis=0), true) for shift in range(4)]
+    return errors[0] <= min(errors)
+
+
 def match(truths: Sequence[Truth], sheets: Sequence[Sheet]) -> list[Sheet | None]:
     """For each truth the sheet that it is about: by corners, without them by equal cells; no sheet twice."""
     pairs = [
@@ -146,18 +154,19 @@ def judge(photo: str, truth: Truth, sheet: Sheet | None, note: str | None = None
     game = get_game(template.game)
     common = (photo, template.id, truth.puzzle, len(names), sheet is not None, note, truth.corners is not None)
     if sheet is None:
-        return JudgedSheet(*common, None, (), False, False, game.values_matter)
+        return JudgedSheet(*common, None, None, (), False, False, game.values_matter)
     after = _answered_by(truth, sheet)
-    error = None
+    error, upright = None, None
     if truth.corners is not None and sheet.place is not None:
         error = corner_error(_corners(sheet), truth.corners)
+        upright = is_upright(_corners(sheet), truth.corners)
     cells = tuple(
         _judged_cell(truth.board.cells[cell], sheet.board.cells[cell], after.board.cells[cell], sheet.verdict)
         for cell in names
     )
     true_score = game.score(truth.board, template, GameContext())
     total_right = _totals(sheet.verdict.score) == _totals(true_score)
-    return JudgedSheet(*common, error, cells, sheet.verdict.sure, total_right, game.values_matter)
+    return JudgedSheet(*common, error, upright, cells, sheet.verdict.sure, total_right, game.values_matter)
 
 
 def _totals(score: Score) -> tuple[int | None, dict[str, int]]:

@@ -52,6 +52,7 @@ class BenchReport:
             "photos": self.photos,
             "puzzles": self.puzzles,
             "found": f.found.document(),
+            "upright": f.upright.document(),
             "corner_error": _corner_document(f.corner_error),
             "cells": f.cells.document()
             | {
@@ -165,6 +166,7 @@ def _sheet_document(sheet: JudgedSheet) -> dict[str, Any]:
         "found": sheet.found,
         "note": sheet.note,
         "corner_error": _rounded(sheet.corner_error),
+        "upright": sheet.upright,
         "sure": sheet.sure if sheet.found else None,
         "total_right": sheet.total_right if sheet.found else None,
         "silent": sheet.silent,

@@ -25,6 +25,7 @@ def print_report(report: BenchReport, console: Console) -> None:
     f = report.figures
     table = share_table(f"{report.photos} photos of {report.puzzles} puzzles, reader {report.model}")
     add_share(table, "sheets found", f.found)
+    add_share(table, "  the right way up", f.upright)
     add_share(table, "corners within 3 % of the side", f.corner_error.within)
     add_share(table, "cells right", f.cells)
     add_share(table, "  digits, recall", f.digit_recall)
@@ -102,8 +103,8 @@ def print_calibration(calibration: Calibration, console: Console) -> None:
     console.print(
         f"Calibration: expected error {percent(calibration.ece)}, negative log likelihood {calibration.nll:.4f}."
     )
-    risks = ", ".join(f"{percent(point.risk)} of the surest {point.coverage:.0%}" for point in calibration.points)
-    console.print(f"Errors: {risks}.")
+    risks = ", ".join(f"{100 * point.coverage:g} %: {percent(point.risk)}" for point in calibration.points)
+    console.print(f"Errors among the surest {risks}.")
 
 
 def _print_sheets(report: BenchReport, console: Console) -> None:
@@ -123,4 +124,5 @@ def _told(sheet: JudgedSheet) -> str:
         return f"not found ({sheet.note})"
     cells = ", ".join(f"{cell.id} {cell.true}->{cell.read}" for cell in sheet.wrong[:SHOWN_CELLS])
     more = f" and {len(sheet.wrong) - SHOWN_CELLS} more" if len(sheet.wrong) > SHOWN_CELLS else ""
-    return f"{'silent, ' if sheet.silent else ''}{len(sheet.wrong)} wrong: {cells}{more}"
+    turned = "upside down or on its side, " if sheet.upright is False else ""
+    return f"{'silent, ' if sheet.silent else ''}{turned}{len(sheet.wrong)} wrong: {cells}{more}"
