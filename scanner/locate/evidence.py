@@ -21,6 +21,8 @@ CELL_PX = 32
 """Side of a cell in the rectified picture; a pixel is then a third of the thinnest usual line's share of a cell."""
 MAX_CELLS = 44
 """Rows or columns that are rectified at most; no sheet has more, a tiled floor may."""
+RIM_PX = CELL_PX // 2
+"""Rim of the rectified picture, so that lines at its border are whole."""
 SIDEWAYS = 0.13
 """How far, in cells, a line may lie beside where the lattice expects it."""
 ALONG = 30
@@ -36,6 +38,8 @@ class LineEvidence:
     Both 0 to 1; 1 is as dark as the lattice's own lines. upright_weight, level_weight: mean darkness across the
     edge's neighbourhood, so that a heavy line has more than a thin one; the same unit as `contrast`.
     contrast: darkness of the lattice's own lines against the paper, 0 to 1.
+    visible: bool [rows, columns], whether a cell's middle lies inside the picture.
+    rectified: uint8, the neighbourhood at CELL_PX px a cell with a rim of RIM_PX.
     """
 
     first: tuple[int, int]
@@ -44,6 +48,8 @@ class LineEvidence:
     upright_weight: EvidenceArray
     level_weight: EvidenceArray
     contrast: float
+    visible: npt.NDArray[np.bool_]
+    rectified: GrayImage
 
 
 def rectify(
@@ -104,14 +110,13 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
         picture = np.asarray(cv2.resize(gray, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
         sx, sy = picture.shape[1] / gray.shape[1], picture.shape[0] / gray.shape[0]
         matrix = Homography(np.diag([sx, sy, 1.0]) @ lattice.matrix)
-    pad = 0.5
+    pad = RIM_PX / CELL_PX
     rectified = rectify(
         picture, matrix, (float(before[0]) - pad, float(before[1]) - pad), (columns + 2 * pad, rows + 2 * pad), CELL_PX
     )
     dark = darkness(rectified, CELL_PX)
-    margin = round(pad * CELL_PX)
-    upright, upright_weight = _edges(dark, margin, columns, rows, CELL_PX)
-    level, level_weight = _edges(np.ascontiguousarray(dark.T), margin, rows, columns, CELL_PX)
+    upright, upright_weight = _edges(dark, RIM_PX, columns, rows, CELL_PX)
+    level, level_weight = _edges(np.ascontiguousarray(dark.T), RIM_PX, rows, columns, CELL_PX)
     level, level_weight = level.T, level_weight.T
     places = lattice.places - before
     own = np.concatenate(
@@ -129,7 +134,8 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     wide = np.pad(visible, 1)
     upright *= wide[1:-1, :-1] | wide[1:-1, 1:]
     level *= wide[:-1, 1:-1] | wide[1:, 1:-1]
-    return LineEvidence((int(before[0]), int(before[1])), upright, level, upright_weight, level_weight, contrast)
+    first = (int(before[0]), int(before[1]))
+    return LineEvidence(first, upright, level, upright_weight, level_weight, contrast, visible, rectified)
 
 
 def _visible(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,8 +13,10 @@ from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
 from scanner.locate.candidates import THRESHOLDS, find_patches
 from scanner.locate.evidence import GrayImage, line_evidence
-from scanner.locate.fit import Pattern, Window, aspect_possible, patterns, same_turns, window_matrix, windows
+from scanner.locate.fit import Window, aspect_possible, window_matrix, windows
+from scanner.locate.honest import HEAVY_SEEN, Refusal
 from scanner.locate.lattice import Lattice, find_lattices
+from scanner.locate.pattern import Pattern, patterns, same_turns
 from scanner.locate.placement import NotFound, Placement
 from scanner.locate.refine import Crossings, refine
 from scanner.templates import Template
@@ -51,8 +54,12 @@ def _overlap(first: FloatArray, second: FloatArray) -> float:
     return float(common) / max(smaller, 1e-6)
 
 
-def _search(working: GrayImage, forms: Sequence[Pattern], lattices: Sequence[Lattice]) -> list[_Found]:
+def _search(
+    working: GrayImage, forms: Sequence[Pattern], lattices: Sequence[Lattice]
+) -> tuple[list[_Found], list[Refusal]]:
+    """All windows that are a sheet, and why others that look like one are not."""
     found: list[_Found] = []
+    refused: list[Refusal] = []
     most = max(max(form.rows, form.cols) for form in forms)
     for lattice in lattices:
         extent = lattice.places.max(axis=0) - lattice.places.min(axis=0) + 1
@@ -67,12 +74,15 @@ def _search(working: GrayImage, forms: Sequence[Pattern], lattices: Sequence[Lat
             if not aspect_possible(lattice, working.shape, (pitch[0], pitch[1])):
                 continue
             for window in windows(evidence, form):
+                if isinstance(window, Refusal):
+                    refused.append(window)
+                    continue
                 matrix = window_matrix(lattice, window)
                 corners = _corners(matrix, window)
                 area = polygon_area(corners)
                 if area > 0 and np.isfinite(corners).all():  # negative: seen from behind, a mirrored fit
                     found.append(_Found(window, lattice, matrix, corners, area))
-    return found
+    return found, refused
 
 
 def _distinct(found: Sequence[_Found]) -> list[_Found]:
@@ -111,12 +121,15 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
         return NotFound(f"the picture is only {photo.size[0]} x {photo.size[1]} px")
     to_photo = np.diag([gray.shape[1] / working.shape[1], gray.shape[0] / working.shape[0], 1.0])
     found: list[_Found] = []
+    refused: list[Refusal] = []
     most_patches = 0
     for threshold in THRESHOLDS:
         patches = find_patches(working, threshold)
         lattices = find_lattices(patches)
         most_patches = max([most_patches, *(len(lattice.members) for lattice in lattices)])
-        found = _distinct(found + _search(working, forms, lattices)) if lattices else found
+        more, why_not = _search(working, forms, lattices)
+        found = _distinct(found + more)
+        refused += why_not
         if found and found[0].area >= LARGE_ENOUGH * working.size:
             break
     placements = []
@@ -138,12 +151,16 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
                 refined.residual * cell_px,
                 item.window.score,
                 same_turns(item.window.template),
+                item.window.heaviness is not None and item.window.heaviness < HEAVY_SEEN,
             )
         )
     if placements:
         return tuple(placements)
     if too_small:
         return NotFound("a sheet was seen, but it is too small in the picture to be read")
+    if refused:
+        reasons = Counter(refusal.reason for refusal in refused)
+        return NotFound(reasons.most_common(1)[0][0])
     if most_patches >= 9:
         return NotFound(f"a grid with {most_patches} cells was seen, but it fits none of the templates")
     return NotFound("no grid of cells was seen")

@@ -30,7 +30,8 @@ class Placement:
     ``photo.rgb``. mesh: what bent paper adds, in lattice coordinates; null for flat paper.
     residual_px: RMS distance of the printed lines from the fit, px of ``photo.rgb``. score: how well lines and gaps
     agree. turns: the other quarter turns (clockwise, of the sheet in the picture) that would fit as well; only the ink
-    can tell.
+    can tell. plain: the heavier lines that the template has weren't seen, so that it may be any squared table of this
+    size; what the cells hold has to confirm the sheet.
     """
 
     template: Template
@@ -39,6 +40,7 @@ class Placement:
     residual_px: float
     score: float
     turns: tuple[int, ...] = ()
+    plain: bool = False
 
     def project(self, points_mm: FloatArray) -> FloatArray:
         """Points on the sheet [n, 2] in mm to px of ``photo.rgb`` [n, 2]."""
