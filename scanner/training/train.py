@@ -142,7 +142,7 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
                 printed[known], ink[index][known].float()
             )
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
             optimizer.step()
             schedule.step()
