@@ -22,6 +22,10 @@ SPECK_SHARE = 0.04
 """A patch with less ink than this share of the largest one is a speck and no part of the digit."""
 LEAST_CONTRAST = 0.08
 """Darkest ink against the paper below which a crop holds paper only."""
+LIGHTEST = 90
+"""Percentile of the brightness that is paper even where a crop is so tight that ink fills most of it."""
+DARKEST_PAPER = 12.0
+"""Nothing can be told from crops whose paper is darker than this, of 255."""
 GAP_SHARE = 0.03
 """Patches of ink closer together than this share of the crop's longer side belong together (dotted pencil strokes)."""
 TILE_PX = CELL_PX + 2 * RIM_PX
@@ -82,8 +86,10 @@ def glyph_of(crop: npt.NDArray[np.uint8]) -> FloatImage:
 def _density(crop: npt.NDArray[np.uint8]) -> FloatImage:
     """How much darker than the crop's paper every pixel is, 0 to 1."""
     border = np.concatenate([crop[0], crop[-1], crop[:, 0], crop[:, -1]])
-    # The border shows paper except where ink or a printed frame runs along it; then most of the rest is paper.
-    paper = max(float(np.median(border)), float(np.percentile(crop, 75)), 12.0)
+    # The border shows paper except where ink or a printed frame runs along it; the lightest parts are paper in any case.
+    paper = max(float(np.median(border)), float(np.percentile(crop, LIGHTEST)))
+    if paper < DARKEST_PAPER:
+        return np.zeros(crop.shape, dtype=np.float32)
     return np.asarray(np.clip(1.0 - crop.astype(np.float32) / paper, 0.0, 1.0), dtype=np.float32)
 
 
