@@ -13,7 +13,9 @@ from scanner.simulate.samples import make_all
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; messages go to stderr."""
-    parser = argparse.ArgumentParser("python -m scanner.simulate", description="Make photos of sheets, with their truth.")
+    parser = argparse.ArgumentParser(
+        "python -m scanner.simulate", description="Make photos of sheets, with their truth."
+    )
     parser.add_argument("--samples", action="store_true", required=True, help="make the shipped samples again")
     parser.add_argument("--out", type=Path, default=Path("samples"), help="folder for them")
     parser.add_argument("--cache", type=Path, default=Path("training-cache/fonts"), help="folder for the font packages")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from scanner.geometry import FloatArray
 from scanner.simulate.ranges import Ranges, between
@@ -90,7 +89,9 @@ class Camera:
 
     def table_at(self, x: FloatArray, y: FloatArray, bend: Bend | None) -> tuple[FloatArray, FloatArray]:
         """Points of the table, mm, above which the paper (the bare table, without a bend) is seen at px x, y."""
-        rays = np.stack([(x - self.centre[0]) / self.focal, (y - self.centre[1]) / self.focal, np.ones_like(x)], axis=-1)
+        rays = np.stack(
+            [(x - self.centre[0]) / self.focal, (y - self.centre[1]) / self.focal, np.ones_like(x)], axis=-1
+        )
         rays = rays @ self.rotation
         eye = -self.distance * self.rotation[2]
         height: FloatArray = np.zeros_like(x)
@@ -106,7 +107,7 @@ class Camera:
 def choose_camera(
     corners: FloatArray, size: tuple[int, int], quarter_turns: int, rng: np.random.Generator, ranges: Ranges
 ) -> Camera:
-    """A pose in which the lattice's corners in space [4, 3] fill a share of a photo of size (width, height), all in view.
+    """A pose in which the lattice's corners in space [4, 3] fill a share of the photo (width, height), all in view.
 
     quarter_turns: clockwise, of the sheet in the photo.
     """
@@ -133,9 +134,9 @@ def choose_camera(
     seen = Camera(rotation, aim, distance, focal, (0.0, 0.0)).project(corners)
     low, high = seen.min(axis=0), seen.max(axis=0)
     rim = 0.02 * min(size)
-    wanted = np.array([width, height]) * (0.5 + np.array([between(rng, ranges.aim), between(rng, ranges.aim)])) - (low + high) / 2
+    wanted = (
+        np.array([width, height]) * (0.5 + np.array([between(rng, ranges.aim), between(rng, ranges.aim)]))
+        - (low + high) / 2
+    )
     centre = np.clip(wanted, rim - low, np.array([width, height]) - rim - high)
     return Camera(rotation, aim, distance, focal, (float(centre[0]), float(centre[1])))
-
-
-PxMap = npt.NDArray[np.float32]

@@ -13,6 +13,7 @@ FloatImage = npt.NDArray[np.float32]
 Colour = tuple[float, float, float]
 """Red, green, blue, 0 to 1."""
 
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A printed line between two points in mm; width in mm; strength: darkness, 0 to 1."""
@@ -47,7 +48,8 @@ class Canvas:
 
     def px(self, points: Sequence[tuple[float, float]] | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Points on the sheet in mm [n, 2] to px of `rgb`."""
-        return (np.asarray(points, dtype=np.float64) + (self.left, self.top)) * self.per_mm - 0.5
+        sheet = np.asarray(points, dtype=np.float64)
+        return np.asarray((sheet + np.array([self.left, self.top])) * self.per_mm - 0.5, dtype=np.float64)
 
     def lines(self, lines: Sequence[Line], colour: Colour) -> None:
         """Printed lines. Where they meet or overlap the paper gets no darker than the darkest of them."""
@@ -56,7 +58,7 @@ class Canvas:
             px = line.width * self.per_mm
             # Thinner than a pixel is not to be drawn: one pixel wide and paler looks the same in the photo.
             level = round(255 * line.strength * min(1.0, px))
-            fixed = np.round(self.px([line.start, line.end]) * (1 << _BITS)).astype(np.int32)
+            fixed = self._fixed((line.start, line.end)).reshape(2, 2)
             x0, y0 = np.maximum((fixed.min(axis=0) >> _BITS) - round(px) - 2, 0)
             x1, y1 = (fixed.max(axis=0) >> _BITS) + round(px) + 3
             part = density[y0:y1, x0:x1]
@@ -104,3 +106,14 @@ def smooth_noise(rng: np.random.Generator, height: int, width: int, cells: float
     rows, cols = max(2, round(height / step)) + 2, max(2, round(width / step)) + 2
     coarse = rng.normal(0, 0.6, (rows, cols)).astype(np.float32)
     return np.asarray(cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
+
+
+def blurred(image: FloatImage, sigma: float) -> FloatImage:
+    """Gaussian blur; wide ones at a lower resolution, where they look the same and take a hundredth of the time."""
+    shrink = max(1, int(sigma / 4))
+    if shrink == 1:
+        return np.asarray(cv2.GaussianBlur(image, (0, 0), max(sigma, 0.1)), dtype=np.float32)
+    height, width = image.shape[:2]
+    small = cv2.resize(image, (max(2, width // shrink), max(2, height // shrink)), interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), sigma / shrink)
+    return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), dtype=np.float32)

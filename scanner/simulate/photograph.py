@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import cv2
@@ -12,7 +13,7 @@ from PIL import Image
 
 from scanner.geometry import FloatArray
 from scanner.simulate.camera import Bend, Camera, choose_bend, choose_camera
-from scanner.simulate.canvas import Canvas, FloatImage, smooth_noise
+from scanner.simulate.canvas import Canvas, FloatImage, blurred, smooth_noise
 from scanner.simulate.ranges import Ranges, between
 from scanner.simulate.surroundings import TEXTURE_MM, TEXTURE_PX, put_thumb, table_top
 
@@ -23,7 +24,7 @@ MAP_STEP = 8
 
 @dataclass(frozen=True, eq=False)
 class Shot:
-    """A photo before its JPEG. rgb: uint8 [h, w, 3]. corners: of the lattice, px [4, 2], the template's top left first."""
+    """A photo before its JPEG. rgb: uint8 [h, w, 3]. corners: of the lattice, px [4, 2], template's top left first."""
 
     rgb: ByteImage
     corners: FloatArray
@@ -58,7 +59,8 @@ def _scene(
     """The paper on the table, evenly lit but for the bend: rgb [h, w, 3], and where the paper is [h, w]."""
     width, height = size
     xs, ys = np.meshgrid(
-        np.arange(0, width + MAP_STEP, MAP_STEP, dtype=np.float64), np.arange(0, height + MAP_STEP, MAP_STEP, dtype=np.float64)
+        np.arange(0, width + MAP_STEP, MAP_STEP, dtype=np.float64),
+        np.arange(0, height + MAP_STEP, MAP_STEP, dtype=np.float64),
     )
     above_x, above_y = camera.table_at(xs, ys, bend)
     sheet_x, sheet_y = bend.sheet_at(above_x, above_y)
@@ -81,7 +83,7 @@ def _scene(
     # The paper's own shadow on the table, wider where a side stands up.
     side = min(size)
     shift = np.array([[1, 0, rng.normal(0, 0.004) * side], [0, 1, rng.normal(0, 0.004) * side]])
-    cast = cv2.GaussianBlur(cv2.warpAffine(paper, shift, size, borderMode=cv2.BORDER_REPLICATE), (0, 0), 0.006 * side)
+    cast = blurred(np.asarray(cv2.warpAffine(paper, shift, size, borderMode=cv2.BORDER_REPLICATE)), 0.006 * side)
     ground = ground * (1 - between(rng, (0.3, 0.7)) * cast)[:, :, None]
     mask = paper[:, :, None]
     return np.asarray(ground + mask * (page - ground), dtype=np.float32), paper
@@ -89,10 +91,7 @@ def _scene(
 
 def _enlarged(coarse: FloatArray, size: tuple[int, int]) -> FloatImage:
     """A map computed at every MAP_STEP-th pixel, for every pixel."""
-    to_coarse = np.array([[1 / MAP_STEP, 0, 0], [0, 1 / MAP_STEP, 0]], dtype=np.float64)
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    # OpenCV samples at 1/32 px, which a step of 8 px would make visible in large coordinates; so by numpy, by axis.
-    del to_coarse, flags
+    # Not by cv2.resize or warpAffine: they round the place between two samples to 1/32, too coarse for coordinates.
     rows, cols = coarse.shape
     x = np.arange(size[0]) / MAP_STEP
     y = np.arange(size[1]) / MAP_STEP
@@ -125,10 +124,10 @@ def _light(size: tuple[int, int], paper: FloatImage, rng: np.random.Generator, r
     light = light * (1 - np.float32(between(rng, ranges.vignette)) * (x * x + y * y) / 2)
     if rng.random() < ranges.soft_chance:
         mask = _polygon(size, rng, 0.5)
-        light = light * (1 - between(rng, ranges.soft) * cv2.GaussianBlur(mask, (0, 0), between(rng, (0.05, 0.16)) * side))
+        light = light * (1 - between(rng, ranges.soft) * blurred(mask, between(rng, (0.05, 0.16)) * side))
     if rng.random() < ranges.hard_chance:
         edge = between(rng, ranges.hard_edge) * side
-        light = light * (1 - between(rng, ranges.hard) * cv2.GaussianBlur(_polygon(size, rng, 0.9), (0, 0), edge))
+        light = light * (1 - between(rng, ranges.hard) * blurred(_polygon(size, rng, 0.9), edge))
     light = light * (1 + 0.03 * smooth_noise(rng, height, width, 5))
     # The camera exposes for what it sees: the brightest paper comes out at `light`, whatever the lamp.
     bright = float(np.percentile(light[paper > 0.5], 95)) if (paper > 0.5).any() else float(light.max())
@@ -180,10 +179,15 @@ def _streak(length: float, angle: float) -> npt.NDArray[np.float32]:
         kernel[top, left + 1] += (x - left) * (1 - y + top)
         kernel[top + 1, left] += (1 - x + left) * (y - top)
         kernel[top + 1, left + 1] += (x - left) * (y - top)
-    return kernel / kernel.sum()
+    return np.asarray(kernel / kernel.sum(), dtype=np.float32)
 
 
-ORIENTATIONS = {1: None, 3: Image.Transpose.ROTATE_180, 6: Image.Transpose.ROTATE_90, 8: Image.Transpose.ROTATE_270}
+ORIENTATIONS: Mapping[int, Image.Transpose | None] = {
+    1: None,
+    3: Image.Transpose.ROTATE_180,
+    6: Image.Transpose.ROTATE_90,
+    8: Image.Transpose.ROTATE_270,
+}
 """EXIF orientation -> how the stored pixels lie against what a viewer shows."""
 
 

@@ -104,13 +104,20 @@ def print_sheet(canvas: Canvas, template: Template, press: Press, rng: np.random
     _fields(canvas, template)
     paper_ink = INK_BLACK if template.look.lines == "dark" else WHITE_LINE
     canvas.lines([_edge_line(edge, press) for edge in _edges(template, press.thick_frame)], paper_ink)
-    canvas.lines([line for rule in template.rules for line in _rule(rule.start, rule.end, rule.style, press)], INK_BLACK)
+    canvas.lines(
+        [line for rule in template.rules for line in _rule(rule.start, rule.end, rule.style, press)], INK_BLACK
+    )
     for label in template.labels:
         print_text(canvas, label.text, (label.at.x, label.at.y), label.height, press.darkness, turn=label.turn)
 
 
 def print_digits(
-    canvas: Canvas, template: Template, printed: Mapping[str, int], source: HandSource, press: Press, rng: np.random.Generator
+    canvas: Canvas,
+    template: Template,
+    printed: Mapping[str, int],
+    source: HandSource,
+    press: Press,
+    rng: np.random.Generator,
 ) -> None:
     """Prints numbers into cells, centred, all of one height."""
     for cell_id, number in printed.items():
@@ -131,7 +138,14 @@ def print_digits(
 
 
 def print_text(
-    canvas: Canvas, text: str, at: tuple[float, float], height: float, darkness: float, *, turn: int = 0, mirrored: bool = False
+    canvas: Canvas,
+    text: str,
+    at: tuple[float, float],
+    height: float,
+    darkness: float,
+    *,
+    turn: int = 0,
+    mirrored: bool = False,
 ) -> None:
     """A line of printed text; `at`: left end of its base line in mm, height: of a capital letter, mm."""
     if not text.strip():
@@ -192,12 +206,24 @@ def _symbol(name: str, centre: tuple[float, float], radius: float) -> list[tuple
         ]
     elif name == "cross":
         arm = 0.28
-        shape = [(-arm, -1), (arm, -1), (arm, -arm), (1, -arm), (1, arm), (arm, arm), (arm, 1), (-arm, 1), (-arm, arm), (-1, arm)]
+        shape = [
+            (-arm, -1),
+            (arm, -1),
+            (arm, -arm),
+            (1, -arm),
+            (1, arm),
+            (arm, arm),
+            (arm, 1),
+            (-arm, 1),
+            (-arm, arm),
+            (-1, arm),
+        ]
         shape += [(-1, -arm), (-arm, -arm)]
     else:
         corners, first = {"triangle": (3, 0.0), "square": (4, math.pi / 4)}.get(name, (36, 0.0))
         shape = [
-            (math.sin(first + 2 * math.pi * k / corners), -math.cos(first + 2 * math.pi * k / corners)) for k in range(corners)
+            (math.sin(first + 2 * math.pi * k / corners), -math.cos(first + 2 * math.pi * k / corners))
+            for k in range(corners)
         ]
     return [(centre[0] + radius * x, centre[1] + radius * y) for x, y in shape]
 
@@ -234,7 +260,9 @@ def _heavy_sides(template: Template, cell: Cell, thick_frame: bool) -> frozenset
         3: (col - 1, grid.heavy[0], grid.cols),
     }
     return frozenset(
-        side for side, (line, every, last) in lines.items() if line % every == 0 and (thick_frame or line not in (0, last))
+        side
+        for side, (line, every, last) in lines.items()
+        if line % every == 0 and (thick_frame or line not in (0, last))
     )
 
 
@@ -265,7 +293,7 @@ def _rule(start: MmPoint, end: MmPoint, style: LineStyle, press: Press) -> Itera
 
 def _page(canvas: Canvas, template: Template, press: Press, rng: np.random.Generator, ranges: Ranges) -> None:
     """A title above, some sentences below, and the other side's print shining through."""
-    width, height = canvas.size
+    height = canvas.size[1]
     quad = template.mm_quad()
     left, top, right, bottom = quad[0].x, quad[0].y, quad[2].x, quad[2].y
     faint = between(rng, ranges.show_through)
@@ -274,12 +302,15 @@ def _page(canvas: Canvas, template: Template, press: Press, rng: np.random.Gener
             words = SENTENCES[int(rng.integers(len(SENTENCES)))]
             print_text(canvas, words, (-canvas.left + 5, -canvas.top + 8 + 5 * line), 2.0, faint, mirrored=True)
     title = TITLES[int(rng.integers(len(TITLES)))]
-    print_text(canvas, title, (left + (0 if rng.random() < 0.6 else 18), top - between(rng, (2.5, 6.0))), 5.0, press.darkness)
+    print_text(
+        canvas, title, (left + (0 if rng.random() < 0.6 else 18), top - between(rng, (2.5, 6.0))), 5.0, press.darkness
+    )
     start = 2 * int(rng.integers(len(SENTENCES) // 2))
     for line in range(2):
         y = bottom + 6 + 4.2 * line
         if y < height - canvas.top - 3:
             print_text(canvas, SENTENCES[(start + line) % len(SENTENCES)], (left, y), 2.0, 0.9 * press.darkness)
     if rng.random() < 0.5:
-        print_text(canvas, str(int(rng.integers(2, 90))), (right - 4, height - canvas.top - 3), 2.0, 0.9 * press.darkness)
-
+        print_text(
+            canvas, str(int(rng.integers(2, 90))), (right - 4, height - canvas.top - 3), 2.0, 0.9 * press.darkness
+        )

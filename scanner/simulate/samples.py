@@ -24,6 +24,8 @@ from scanner.training.fonts import FontSpec, fetch, shipped_fonts
 CALM: Final = Ranges(
     margin=(12.0, 34.0),
     hand_height=(0.60, 0.68),
+    offset_jitter=(0.03, 0.06),
+    stray_chance=0.03,
     tilt=(8.0, 20.0),
     fill=(0.80, 0.88),
     light=(0.92, 1.0),
@@ -74,13 +76,26 @@ SAMPLES: Final = (
     ),
     Sample(
         name="sudoku-2",
-        about="in pencil; mistakes on purpose, notes, two blanks",
+        about="in pencil, with mistakes: r9c6 (8 twice), r7c9 (2 instead of 1); notes in three cells, two blanks",
         hand="gochi-hand",
-        typeface="roboto-slab",
+        typeface="zilla-slab",
         puzzle=12,
         givens=30,
         seed=102,
-        setting=Setting(size=(1600, 1200), ranges=replace(CALM, pens=("pencil",), tables=("cloth",), warmth=(0.04, 0.10))),
+        setting=Setting(
+            size=(1600, 1200), ranges=replace(CALM, pens=("pencil",), tables=("cloth",), warmth=(0.04, 0.10))
+        ),
+        # The 8 stands twice in its column and box; the 2 clashes with nothing, but belongs elsewhere.
+        changes={
+            "r9c6": 8,
+            "r9c8": None,
+            "r7c9": 2,
+            "r7c7": None,
+            "r6c9": "candidates",
+            "r1c8": "candidates",
+            "r1c9": "candidates",
+        },
+        notes={"r6c9": (1, 2), "r1c8": (2, 4), "r1c9": (2, 4)},
     ),
 )
 

@@ -61,7 +61,7 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How a photo is taken, apart from chance. size: (width, height) px. quarter_turns: clockwise, of the sheet in it."""
+    """How a photo is taken, apart from chance. size: (width, height), px. quarter_turns: of the sheet, clockwise."""
 
     size: tuple[int, int] = DEFAULT_SIZE
     quarter_turns: int = 0
@@ -81,10 +81,10 @@ def simulate(
 ) -> Simulated:
     """A photo of a filled-in sheet; the same arguments give the same photo.
 
-    contents: number, "x", "candidates", "struck" or null by cell id; cells left out are blank. printed: ids whose number
-    is printed (as are the template's own). notes: the digits of "candidates" cells; random ones where absent.
-    typeface: of the printed digits; Pillow's own by default. Raises ValueError for an unknown cell or content, or a
-    printed cell without a number.
+    contents: number, "x", "candidates", "struck" or null by cell id; cells left out are blank. printed: ids of cells
+    whose number is printed (the template's own numbers always are). notes: the digits of "candidates" cells; random
+    ones where absent. typeface: of the printed digits; Pillow's own by default. Raises ValueError for an unknown cell
+    or content, or a printed cell without a number.
     """
     chosen = setting or Setting()
     ranges = chosen.ranges

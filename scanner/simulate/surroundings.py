@@ -5,7 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from scanner.simulate.canvas import FloatImage, smooth_noise
+from scanner.geometry import FloatArray
+from scanner.simulate.canvas import FloatImage, blurred, smooth_noise
 
 TEXTURE_PX = 1024
 TEXTURE_MM = 400.0
@@ -34,8 +35,11 @@ def _colour(colours: tuple[tuple[float, float, float], ...], rng: np.random.Gene
 
 def _stretched(rng: np.random.Generator, along: float, across: float) -> FloatImage:
     """Noise of unit spread, longer in x than in y; scales in px."""
-    noise = rng.normal(0, 1, (TEXTURE_PX, TEXTURE_PX)).astype(np.float32)
-    noise = cv2.GaussianBlur(noise, (0, 0), sigmaX=along, sigmaY=across, borderType=cv2.BORDER_REFLECT)
+    # Wide blurs by fewer columns, enlarged.
+    shrink = max(1, int(along / 4))
+    raw = rng.normal(0, 1, (TEXTURE_PX, TEXTURE_PX // shrink)).astype(np.float32)
+    soft = cv2.GaussianBlur(raw, (0, 0), sigmaX=along / shrink, sigmaY=across, borderType=cv2.BORDER_REFLECT)
+    noise = cv2.resize(soft, (TEXTURE_PX, TEXTURE_PX), interpolation=cv2.INTER_CUBIC)
     return np.asarray(noise / np.float32(noise.std()), dtype=np.float32)
 
 
@@ -70,7 +74,9 @@ def _cloth(rng: np.random.Generator) -> FloatImage:
     cloth = shade[:, :, None] * _colour(CLOTHS, rng)
     if rng.random() < 0.4:  # stripes
         stripe = (np.sin(2 * np.pi * np.arange(size) / rng.uniform(90, 240)) > rng.uniform(0.2, 0.8)).astype(np.float32)
-        cloth = cloth * (1 - 0.3 * cv2.GaussianBlur(stripe[None, :, None].repeat(size, axis=0), (0, 0), 1.5)[:, :, None])
+        cloth = cloth * (
+            1 - 0.3 * cv2.GaussianBlur(stripe[None, :, None].repeat(size, axis=0), (0, 0), 1.5)[:, :, None]
+        )
     return np.asarray(np.clip(cloth, 0, 1), dtype=np.float32)
 
 
@@ -80,7 +86,7 @@ def _plain(rng: np.random.Generator) -> FloatImage:
     return np.asarray(np.clip(shade[:, :, None] * _colour(PLAINS, rng), 0, 1), dtype=np.float32)
 
 
-def put_thumb(photo: FloatImage, lattice: np.ndarray, rng: np.random.Generator) -> None:  # type: ignore[type-arg]
+def put_thumb(photo: FloatImage, lattice: FloatArray, rng: np.random.Generator) -> None:
     """Draws a thumb that comes in from the photo's edge, in place, if there is room beside the lattice [4, 2] (px)."""
     height, width = photo.shape[:2]
     side = min(height, width)
@@ -95,7 +101,7 @@ def put_thumb(photo: FloatImage, lattice: np.ndarray, rng: np.random.Generator) 
         ends = tip + out * np.array([[0.0], [2.0 * side]])
         shape = np.zeros((height, width), dtype=np.uint8)
         cv2.line(shape, _point(ends[0]), _point(ends[1]), (255,), int(thick), cv2.LINE_AA)
-        mask = cv2.GaussianBlur(shape, (0, 0), max(0.8, 0.02 * thick)).astype(np.float32) / 255
+        mask = blurred(shape.astype(np.float32) / np.float32(255), max(0.8, 0.02 * thick))
         inside = cv2.distanceTransform((shape > 127).astype(np.uint8), cv2.DIST_L2, 5) / (thick / 2)
         round_shade = np.sqrt(np.clip(1 - (1 - np.clip(inside, 0, 1)) ** 2, 0, 1)).astype(np.float32)
         skin = _colour(SKINS, rng) * (0.62 + 0.38 * round_shade[:, :, None])
@@ -105,12 +111,14 @@ def put_thumb(photo: FloatImage, lattice: np.ndarray, rng: np.random.Generator) 
         axes = (int(0.42 * thick), int(0.30 * thick))
         cv2.ellipse(nail, _point(tip + 0.12 * thick * out), axes, angle, 0, 360, (255,), -1, cv2.LINE_AA)
         nail_mask = cv2.GaussianBlur(nail, (0, 0), 0.03 * thick).astype(np.float32)[:, :, None] / 255
-        skin = skin * (1 - 0.5 * nail_mask) + 0.5 * nail_mask * np.array([0.93, 0.78, 0.72], dtype=np.float32) * (0.7 + 0.3 * round_shade[:, :, None])
-        shadow = cv2.GaussianBlur(mask, (0, 0), 0.12 * thick)[:, :, None]
+        skin = skin * (1 - 0.5 * nail_mask) + 0.5 * nail_mask * np.array([0.93, 0.78, 0.72], dtype=np.float32) * (
+            0.7 + 0.3 * round_shade[:, :, None]
+        )
+        shadow = blurred(mask, 0.12 * thick)[:, :, None]
         photo *= 1 - 0.45 * shadow
         photo += mask[:, :, None] * (skin - photo)
         return
 
 
-def _point(xy: np.ndarray) -> tuple[int, int]:  # type: ignore[type-arg]
-    return int(round(float(xy[0]))), int(round(float(xy[1])))
+def _point(xy: FloatArray) -> tuple[int, int]:
+    return round(float(xy[0])), round(float(xy[1]))

@@ -9,7 +9,6 @@ from typing import Literal
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from scanner.simulate.canvas import Canvas, Colour, FloatImage, smooth_noise
 from scanner.simulate.hands import HandSource, InkImage
@@ -35,7 +34,7 @@ WORK_PX = 96
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """colour: of full ink. width: mm of the stroke. strength: darkness of the ink. rough: how much the paper's grain shows."""
+    """colour: of full ink. width: of the stroke, mm. strength: darkness. rough: how much the paper's grain shows."""
 
     kind: PenKind
     colour: Colour
@@ -104,7 +103,7 @@ def write(
     habits: Habits,
     rng: np.random.Generator,
 ) -> None:
-    """Writes all contents onto the canvas. notes: the digits of cells with "candidates"; two or three at random if absent."""
+    """Writes all contents. notes: digits of cells with "candidates"; two or three at random where absent."""
     scribe = _Scribe(canvas, hand, habits, rng)
     for cell_id, value in contents.items():
         cell = template.cell(cell_id)
@@ -113,7 +112,9 @@ def write(
         elif value == "candidates":
             low, high = cell.values or (1, 9)
             count = int(rng.integers(2, 4))
-            drawn = sorted(int(n) for n in rng.choice(np.arange(low, high + 1), size=min(count, high - low + 1), replace=False))
+            drawn = sorted(
+                int(n) for n in rng.choice(np.arange(low, high + 1), size=min(count, high - low + 1), replace=False)
+            )
             scribe.notes(cell, notes.get(cell_id, drawn))
         elif value == "struck":
             low, high = cell.values or (1, 9)
@@ -237,10 +238,13 @@ class _Scribe:
         height, width = density.shape
         pressure = 1 + 0.12 * smooth_noise(rng, height, width, 4)
         if pen.rough > 0.01:
-            grain = cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), 0.09 * self.canvas.per_mm)
-            grain *= np.float32(0.28 * self.canvas.per_mm)
+            noise = rng.normal(0, 1, (height, width)).astype(np.float32)
+            # The factor makes up for what the blur takes from the spread.
+            grain = cv2.GaussianBlur(noise, (0, 0), 0.09 * self.canvas.per_mm) * (0.28 * self.canvas.per_mm)
             pressure = pressure - pen.rough * np.clip(0.5 * grain + 0.25, 0, 1)
-        self.canvas.stamp((np.clip(density * pressure, 0, 1) * np.float32(pen.strength)).astype(np.float32), x0, y0, pen.colour)
+        self.canvas.stamp(
+            (np.clip(density * pressure, 0, 1) * np.float32(pen.strength)).astype(np.float32), x0, y0, pen.colour
+        )
 
 
 def _box(cell: Cell) -> tuple[float, float]:
@@ -269,7 +273,4 @@ def _with_width(glyph: InkImage, width: float) -> FloatImage:
     signed = cv2.GaussianBlur(np.asarray(within - outside, dtype=np.float32), (0, 0), 1.0)
     # Thinning stops before the thin parts of the shape break.
     move = max(width / 2 - half, -0.6 * half)
-    return np.clip(0.5 + (signed + np.float32(move)) / np.float32(1.6), 0, 1).astype(np.float32)
-
-
-PxArray = npt.NDArray[np.float32]
+    return np.asarray(np.clip(0.5 + (signed + move) / 1.6, 0, 1), dtype=np.float32)
