@@ -36,7 +36,7 @@ class Window:
 
     origin: (column, row) in lattice coordinates of the pattern's top left cell. turns: clockwise quarter turns of the
     template in the picture. score: at most 1 + HEAVY. heaviness: how much darker the template's heavy lines are than
-    its thin ones, relative to these; null for a template with one kind of line.
+    its thin ones, relative to these, across or down, whichever is less; null for a template with one kind of line.
     """
 
     template: Template
@@ -69,16 +69,16 @@ def windows(evidence: LineEvidence, pattern: Pattern) -> Iterable[Window | Refus
     outside = _correlate(evidence.upright, pattern.upright_stub) + _correlate(evidence.level, pattern.level_stub)
     inside = inside / lines
     score = inside - OUTSIDE * outside / stubs
-    heaviness = _heaviness(evidence, pattern) if pattern.has_heavy else None
-    if heaviness is not None:
-        score = score + HEAVY * np.clip(heaviness, -0.5, 1.0)
+    directions = _heaviness(evidence, pattern)
+    if directions:
+        score = score + HEAVY * np.clip(np.mean(directions, axis=0), -0.5, 1.0)
     for _ in range(MOST_WINDOWS):
         row, col = np.unravel_index(int(score.argmax()), score.shape)
         best = float(score[row, col])
         if best < ACCEPT:
             return
         r, c = int(row), int(col)
-        heavier = None if heaviness is None else float(heaviness[r, c])
+        heavier = min((float(direction[r, c]) for direction in directions), default=None)
         why_not = refusal(evidence, pattern, r, c, float(inside[r, c]), heavier)
         if why_not is None:
             origin = (evidence.first[0] + c + 1, evidence.first[1] + r + 1)
@@ -89,20 +89,26 @@ def windows(evidence: LineEvidence, pattern: Pattern) -> Iterable[Window | Refus
             score[r, c] = -1
 
 
-def _heaviness(evidence: LineEvidence, pattern: Pattern) -> npt.NDArray[np.float32]:
-    """How much darker the heavy inner lines are than the thin inner ones, relative to the thin ones."""
-    thin_upright = pattern.upright & ~pattern.upright_heavy
-    thin_level = pattern.level & ~pattern.level_heavy
+def _heaviness(evidence: LineEvidence, pattern: Pattern) -> list[npt.NDArray[np.float32]]:
+    """How much darker heavy inner lines are than thin inner ones, relative to the thin ones.
+
+    One map of all windows for the upright lines and one for the level ones; none for those that are all alike.
+    """
     # The outer border is often heavy too, whatever the template says: leave it out of both.
-    thin_upright[:, 1] = thin_upright[:, -2] = False
-    thin_level[1, :] = thin_level[-2, :] = False
-    heavy_sum = _correlate(evidence.upright_weight, pattern.upright_heavy) + _correlate(
-        evidence.level_weight, pattern.level_heavy
-    )
-    thin_sum = _correlate(evidence.upright_weight, thin_upright) + _correlate(evidence.level_weight, thin_level)
-    heavy = heavy_sum / float(pattern.upright_heavy.sum() + pattern.level_heavy.sum())
-    thin = thin_sum / float(thin_upright.sum() + thin_level.sum())
-    return np.asarray((heavy - thin) / np.maximum(thin, 1e-3), dtype=np.float32)
+    inner_upright, inner_level = pattern.upright.copy(), pattern.level.copy()
+    inner_upright[:, 1] = inner_upright[:, -2] = False
+    inner_level[1, :] = inner_level[-2, :] = False
+    found = []
+    for weight, heavy, inner in (
+        (evidence.upright_weight, pattern.upright_heavy, inner_upright),
+        (evidence.level_weight, pattern.level_heavy, inner_level),
+    ):
+        thin = inner & ~heavy
+        if heavy.any() and thin.any():
+            dark = _correlate(weight, heavy) / float(heavy.sum())
+            usual = _correlate(weight, thin) / float(thin.sum())
+            found.append(np.asarray((dark - usual) / np.maximum(usual, 1e-3), dtype=np.float32))
+    return found
 
 
 def aspect_possible(lattice: Lattice, shape: tuple[int, ...], pitch: tuple[float, float]) -> bool:

@@ -15,8 +15,9 @@ import numpy.typing as npt
 from scanner.locate.evidence import CELL_PX, RIM_PX, LineEvidence
 from scanner.locate.pattern import Border, Pattern
 
-WORST_LINE = 0.3
-"""Every single line of the template has to be seen at least this much: a board one row short is not the sheet."""
+WORST_LINE = 0.4
+"""Every single line of the template has to be seen at least this much: a board one row short is not the sheet. The
+faintest line of 142 real photos has 0.46."""
 INSIDE = 0.7
 """Share of all lines that have to be seen; the least of 142 real photos has 0.92."""
 GOES_ON = 0.7
@@ -26,6 +27,8 @@ SURELY_GOES_ON = 0.95
 """One such side is enough to refuse."""
 HEAVY_SEEN = 0.3
 """Heaviness from which the heavier lines count as seen: 142 real photos have at least 0.62, drawn plain grids 0.06."""
+HEAVY_ELSEWHERE = -0.1
+"""Heaviness below which the lines that should be thin are the heavier ones."""
 PLAIN_INSIDE = 0.9
 """Share of a plain grid's lines that have to be seen; stones, black cells and gaps take lines away."""
 PLAIN_WORST_LINE = 0.6
@@ -65,6 +68,8 @@ def refusal(
     if worst < (PLAIN_WORST_LINE if plain else WORST_LINE) or inside < (PLAIN_INSIDE if plain else INSIDE):
         return Refusal(f"{size}, but some of its lines are missing")
     visible = evidence.visible[row : row + pattern.rows + 2, col : col + pattern.cols + 2]
+    if heaviness is not None and heaviness < HEAVY_ELSEWHERE:
+        return Refusal(f"{size}, but its heavier lines are not where the sheet has them")
     across, along = _beyond(upright, level, pattern, visible)
     on = np.minimum(across, along)
     if (on >= GOES_ON).sum() >= 2 or (on >= SURELY_GOES_ON).any():

@@ -53,11 +53,6 @@ class Pattern:
     level_heavy: npt.NDArray[np.bool_]
     borders: tuple[Border, ...]
 
-    @property
-    def has_heavy(self) -> bool:
-        """Are some of its lines printed heavier?"""
-        return bool(self.upright_heavy.any() or self.level_heavy.any())
-
 
 def _upright_lines(mask: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """(lines, stubs) among the upright edges of a mask [rows, cols] with a rim of one cell."""

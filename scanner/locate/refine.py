@@ -17,6 +17,8 @@ REACH = 0.22
 """How far, in cells, a line is looked for beside its expected place: with more, a digit would be taken for it."""
 MARGIN = 0.5
 MIN_CROSSINGS = 30
+FLAT_GUESS = 0.05
+"""Weight of the guess that paper is flat at a crossing, against one that was seen."""
 SETTLED = 0.03
 """Once no line moves by more than this, in cells, another round wouldn't change a reading."""
 FLAT = 0.015
@@ -105,10 +107,15 @@ def _first_bend(crossings: Crossings, size: tuple[float, float]) -> Mesh | None:
     n = len(crossings.expected)
     if n < MIN_CROSSINGS:
         return None
-    offsets = crossings.seen - crossings.expected
-    ones = np.ones(n)
-    dx = fit_smooth(crossings.expected, offsets[:, 0], ones, size, degree=3)
-    dy = fit_smooth(crossings.expected, offsets[:, 1], ones, size, degree=3)
+    # Where no crossing was seen (in a shadow, under a thumb), flat paper is the best guess; without it the polynomials
+    # would run away there.
+    x, y = np.meshgrid(np.arange(size[0] + 1), np.arange(size[1] + 1))
+    flat = np.stack([x.ravel(), y.ravel()], axis=1)
+    points = np.concatenate([crossings.expected, flat])
+    offsets = np.concatenate([crossings.seen - crossings.expected, np.zeros_like(flat)])
+    weights = np.concatenate([np.ones(n), np.full(len(flat), FLAT_GUESS)])
+    dx = fit_smooth(points, offsets[:, 0], weights, size, degree=3)
+    dy = fit_smooth(points, offsets[:, 1], weights, size, degree=3)
     return Mesh(size, dx, dy)
 
 
