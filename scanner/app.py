@@ -39,6 +39,10 @@ TemplatesOption = Annotated[
 VariantOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="The variant that was played, for games that have several.")
 ]
+RollsOption = Annotated[
+    Path | None,
+    typer.Option("--rolls", metavar="FILE", help="The log of the rolls, one a line, such as 3 5; # begins a comment."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document and nothing else.")]
 
 
@@ -80,6 +84,7 @@ def scan(
         typer.Option(metavar="ID", help="Look for this sheet only; `padscore templates list` names them."),
     ] = None,
     templates: TemplatesOption = None,
+    rolls: RollsOption = None,
     variant: VariantOption = None,
     answer: Annotated[
         list[str] | None,
@@ -114,6 +119,7 @@ def scan(
                 template=template,
                 templates=templates,
                 variant=variant,
+                rolls=rolls,
                 answers=tuple(answer or ()),
                 answers_file=answers,
                 ask=ask,
@@ -135,6 +141,7 @@ def scan(
 def score(
     board: Annotated[str, typer.Argument(metavar="BOARD", help="A file with a board, or - for standard input.")],
     templates: TemplatesOption = None,
+    rolls: RollsOption = None,
     variant: VariantOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -148,7 +155,7 @@ def score(
     with edge(document=json):
         from scanner.commands.score import ScoreOptions, run
 
-        status = run(board, ScoreOptions(templates, variant, json))
+        status = run(board, ScoreOptions(templates, variant, rolls, json))
     raise typer.Exit(status)
 
 

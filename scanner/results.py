@@ -56,12 +56,28 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreGroup:
+    """Cells that score together, within a line of the score.
+
+    cells: in the template's order. symbols: those of them whose printed symbol (a star, a heart) counted.
+    """
+
+    cells: tuple[str, ...]
+    points: int
+    symbols: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One line of the score: what it is, its points, the cells it comes from."""
+    """One line of the score: what it is, its points, the cells it comes from.
+
+    groups: where the cells score in groups, all of these; their points add up to the line's.
+    """
 
     label: str
     points: int
     cells: tuple[str, ...] = ()
+    groups: tuple[ScoreGroup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

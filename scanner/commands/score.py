@@ -25,6 +25,7 @@ class ScoreOptions:
 
     templates: Path | None = None
     variant: str | None = None
+    rolls: Path | None = None
     json: bool = False
 
 
@@ -36,7 +37,7 @@ def run(board: str, options: ScoreOptions) -> int:
         typed = parse_typed_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), templates, source="stdin")
     else:
         typed = load_typed(Path(board), templates)
-    context = game_context(options.variant, [one.template for one in typed])
+    context = game_context(options.variant, options.rolls, [one.template for one in typed])
     sheets = []
     for one in typed:
         verdict = resolve(one.board, one.template, get_game(one.template.game), context)

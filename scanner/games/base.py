@@ -10,6 +10,7 @@ from scanner.results import CellReading, Flag, Score, Value
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
+    from scanner.rolls import RollFormat
     from scanner.templates import Template
 
 
@@ -79,6 +80,24 @@ class BoundedGame(Game, Protocol):
 
         All other cells are as on the board.
         """
+        ...
+
+
+@runtime_checkable
+class ClaimGame(Game, Protocol):
+    """A game whose sheets have boxes for what the player claims to have scored. Optional."""
+
+    def claims(self, board: ReadBoard, template: Template) -> Mapping[str, int]:
+        """What is written in these boxes, by short names (``ones``, ``total``); boxes without a number are left out."""
+        ...
+
+
+@runtime_checkable
+class RolledGame(Game, Protocol):
+    """A game whose dice may have been logged (`GameContext.rolls`). Optional."""
+
+    def roll_format(self, template: Template) -> RollFormat:
+        """What a log of one game on this sheet looks like."""
         ...
 
 

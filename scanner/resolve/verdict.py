@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import ReadBoard
-from scanner.games.base import BoundedGame, Game, GameContext
+from scanner.games.base import BoundedGame, ClaimGame, Game, GameContext
 from scanner.resolve.outcomes import Doubt, Outcome, combinations, doubt_about
 from scanner.results import PLAUSIBLE, ColumnScore, Flag, Score, Verdict
 from scanner.templates.model import Template
@@ -40,10 +40,12 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
     """The verdict on a board as read, answered or typed; confidences and alternatives say what else it could be."""
     judge = _Judge(board, template, game, context or GameContext())
     score, flags = judge.score(()), judge.flags(())
+    claimed = game.claims(board, template) if isinstance(game, ClaimGame) else {}
     found = (doubt_about(board.cells[cell.id], cell, by_value=game.values_matter) for cell in template.cells)
     doubts = [doubt for doubt in found if doubt is not None]
     if not doubts:
-        return Verdict(score, _range([score]), sure=True, flags=flags, columns=_columns(score, [score], frozenset()))
+        columns = _columns(score, [score], frozenset())
+        return Verdict(score, _range([score]), sure=True, flags=flags, claimed=claimed, columns=columns)
     found_out = _by_value(judge, doubts) if game.values_matter else _by_result(judge, doubts)
     asked, scores = found_out.asked, [score, *found_out.scores]
     ask = tuple(doubt.cell for doubt in sorted(asked, key=lambda doubt: -doubt.size))
@@ -55,7 +57,7 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
         low, high = game.bounds(board, template, possible)
         limits = min(limits[0], low), max(limits[1], high)
     columns = _columns(score, scores, found_out.unsure_columns)
-    return Verdict(score, limits, sure=not asked, flags=flags, ask=ask, columns=columns)
+    return Verdict(score, limits, sure=not asked, flags=flags, ask=ask, claimed=claimed, columns=columns)
 
 
 @dataclass(frozen=True, slots=True)

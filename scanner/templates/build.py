@@ -16,7 +16,9 @@ from scanner.templates.model import (
     HexGrid,
     Label,
     Look,
+    Rgb,
     Rule,
+    Shape,
     Table,
     TableColumn,
     TableRow,
@@ -35,6 +37,7 @@ from scanner.templates.schema import (
     HexSpec,
     LookSpec,
     RowSpec,
+    ShapeSpec,
     TableSpec,
     TemplateSpec,
 )
@@ -129,8 +132,13 @@ def build(spec: TemplateSpec, *, games: Collection[str], source: str) -> Templat
         hexes=hexes,
         table=table,
         look=_look(spec.look, cells),
-        labels=tuple(Label(item.text, MmPoint(*item.at), item.height, item.turn) for item in spec.labels),
-        rules=tuple(Rule(MmPoint(*item.start), MmPoint(*item.end), item.style) for item in spec.rules),
+        labels=tuple(
+            Label(item.text, MmPoint(*item.at), item.height, item.turn, _rgb(item.colour)) for item in spec.labels
+        ),
+        rules=tuple(
+            Rule(MmPoint(*item.start), MmPoint(*item.end), item.style, _rgb(item.colour)) for item in spec.rules
+        ),
+        shapes=tuple(_shape(item) for item in spec.shapes),
         source=source,
     )
 
@@ -548,8 +556,12 @@ def _marks_on_sheet(spec: TemplateSpec) -> None:
     points = [(key_path("labels", index, "at"), item.at) for index, item in enumerate(spec.labels)]
     points += [(key_path("rules", index, "start"), item.start) for index, item in enumerate(spec.rules)]
     points += [(key_path("rules", index, "end"), item.end) for index, item in enumerate(spec.rules)]
+    points += [
+        (key_path("shapes", index, "rect"), (item.rect[0] + item.rect[2], item.rect[1] + item.rect[3]))
+        for index, item in enumerate(spec.shapes)
+    ]
     for path, (x, y) in points:
-        if x > spec.size[0] or y > spec.size[1]:
+        if x > spec.size[0] + TOUCH_MM or y > spec.size[1] + TOUCH_MM:
             raise Refused(
                 path, f"[{x:g}, {y:g}] lies outside the sheet", f"its size is [{spec.size[0]:g}, {spec.size[1]:g}]"
             )
@@ -593,9 +605,31 @@ def _look(spec: LookSpec, cells: Sequence[Cell]) -> Look:
             if tag not in tags:
                 remedy = meant(tag, tags) if tags else "give the cells tags first"
                 raise Refused(key_path("look", key, tag), f"no cell has the tag '{tag}'", remedy)
-    colours = tuple(
-        TagColour(tag, (int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)))
-        for tag, colour in spec.colours.items()
+    for tag in spec.symbol_colours:
+        if tag not in spec.symbols:
+            path = key_path("look", "symbol_colours", tag)
+            raise Refused(path, f"cells with the tag '{tag}' have no symbol", "add it to look.symbols")
+    return Look(
+        lines=spec.lines,
+        field=spec.field,
+        colours=tuple(TagColour(tag, _colour(colour)) for tag, colour in spec.colours.items()),
+        symbols=tuple(
+            TagSymbol(tag, symbol, _rgb(spec.symbol_colours.get(tag))) for tag, symbol in spec.symbols.items()
+        ),
+        line_rgb=_rgb(spec.line_colour),
+        field_rgb=_rgb(spec.field_colour),
+        cell_rgb=_rgb(spec.cell_colour),
     )
-    symbols = tuple(TagSymbol(tag, symbol) for tag, symbol in spec.symbols.items())
-    return Look(spec.lines, spec.field, colours, symbols)
+
+
+def _shape(spec: ShapeSpec) -> Shape:
+    left, top, width, height = spec.rect
+    return Shape(spec.shape, rectangle(left, top, left + width, top + height), spec.turn, _rgb(spec.colour))
+
+
+def _rgb(colour: str | None) -> Rgb | None:
+    return None if colour is None else _colour(colour)
+
+
+def _colour(colour: str) -> Rgb:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

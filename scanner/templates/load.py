@@ -45,6 +45,11 @@ _EXAMPLES: Mapping[str, str] = {
     "formulas.at": "at = 63",
     "sum": 'sum = ["aces", "twos"]',
     "difference": 'difference = ["gained", "lost"]',
+    "shape": 'shape = "rectangle"',
+    "colour": 'colour = "#f4c542"',
+    "line_colour": 'line_colour = "#1d2b53"',
+    "field_colour": 'field_colour = "#1d2b53"',
+    "cell_colour": 'cell_colour = "#d5e6f5"',
     "tag": 'tag = "area-1"',
 }
 

@@ -20,6 +20,9 @@ CellKind = Literal["digit", "number", "mark", "text"]
 LineStyle = Literal["single", "double", "heavy", "dashed", "none"]
 Shade = Literal["dark", "light", "none"]
 Symbol = Literal["star", "heart", "circle", "square", "triangle", "cross"]
+ShapeKind = Literal["rectangle", "star", "heart", "circle", "triangle", "cross"]
+Rgb = tuple[int, int, int]
+"""Red, green, blue, 0 to 255 each."""
 Quad = tuple[MmPoint, MmPoint, MmPoint, MmPoint]
 
 
@@ -155,15 +158,16 @@ class TagColour:
     """Cells with this tag are printed in this colour. rgb: 0 to 255 each."""
 
     tag: str
-    rgb: tuple[int, int, int]
+    rgb: Rgb
 
 
 @dataclass(frozen=True, slots=True)
 class TagSymbol:
-    """Cells with this tag carry this printed symbol."""
+    """Cells with this tag carry this printed symbol. rgb: its colour; null: whatever the printer likes."""
 
     tag: str
     symbol: Symbol
+    rgb: Rgb | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,31 +175,55 @@ class Look:
     """What the empty sheet looks like, as far as it helps to find it or to print it.
 
     lines: the lines between cells against the cells. field: the surface between and around the cells.
+    *_rgb: the colours that one printing has, to draw the sheet with; null: any that fits the shades. `colours` win over
+        `cell_rgb`.
     """
 
     lines: Shade = "dark"
     field: Shade = "light"
     colours: tuple[TagColour, ...] = ()
     symbols: tuple[TagSymbol, ...] = ()
+    line_rgb: Rgb | None = None
+    field_rgb: Rgb | None = None
+    cell_rgb: Rgb | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Printed text. at: left end of its base line; height: of a capital letter, mm; turn: degrees clockwise."""
+    """Printed text. at: left end of its base line; height: of a capital letter, mm; turn: degrees clockwise.
+
+    rgb: its colour; null: the ink that the sheet is printed with.
+    """
 
     text: str
     at: MmPoint
     height: float
     turn: int = 0
+    rgb: Rgb | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A printed line that isn't the edge of cells, such as a dashed centre line."""
+    """A printed line that isn't the edge of cells, such as a dashed centre line. rgb: as a label's."""
 
     start: MmPoint
     end: MmPoint
     style: LineStyle
+    rgb: Rgb | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A printed area that is no cell, below the cells, in the order of the file: a strip of colour, a star, an arrow.
+
+    box: the rectangle in mm that it fills, top left first, clockwise. turn: degrees clockwise, by which a triangle
+    that points up, say, is turned within it. rgb: as a label's.
+    """
+
+    kind: ShapeKind
+    box: Quad
+    turn: int = 0
+    rgb: Rgb | None = None
 
 
 @dataclass(frozen=True)
@@ -219,6 +247,7 @@ class Template:
     look: Look = Look()
     labels: tuple[Label, ...] = ()
     rules: tuple[Rule, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     source: str = field(default="", compare=False)
 
     def __hash__(self) -> int:

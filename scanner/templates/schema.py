@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from scanner.templates.model import CellKind, LineStyle, Shade, Symbol
+from scanner.templates.model import CellKind, LineStyle, Shade, ShapeKind, Symbol
 
 MAX_LATTICE = 99
 MAX_COUNT = 200
@@ -200,6 +200,7 @@ class LabelSpec(Strict):
     at: Point
     height: Length
     turn: Literal[0, 90, 180, 270] = 0
+    colour: Colour | None = None
 
 
 class RuleSpec(Strict):
@@ -208,6 +209,16 @@ class RuleSpec(Strict):
     start: Point
     end: Point
     style: LineStyle = "single"
+    colour: Colour | None = None
+
+
+class ShapeSpec(Strict):
+    """``[[shapes]]``: a printed area that is no cell."""
+
+    shape: ShapeKind
+    rect: tuple[Coordinate, Coordinate, Length, Length]
+    turn: Literal[0, 90, 180, 270] = 0
+    colour: Colour | None = None
 
 
 class LookSpec(Strict):
@@ -217,6 +228,10 @@ class LookSpec(Strict):
     field: Shade = "light"
     colours: dict[Name, Colour] = {}
     symbols: dict[Name, Symbol] = {}
+    symbol_colours: dict[Name, Colour] = {}
+    line_colour: Colour | None = None
+    field_colour: Colour | None = None
+    cell_colour: Colour | None = None
 
 
 class TemplateSpec(Strict):
@@ -234,4 +249,5 @@ class TemplateSpec(Strict):
     boxes: tuple[BoxSpec, ...] = ()
     labels: tuple[LabelSpec, ...] = ()
     rules: tuple[RuleSpec, ...] = ()
+    shapes: tuple[ShapeSpec, ...] = ()
     look: LookSpec = LookSpec()
