@@ -26,6 +26,13 @@ LIGHTEST = 90
 """Percentile of the brightness that is paper even where a crop is so tight that ink fills most of it."""
 DARKEST_PAPER = 12.0
 """Nothing can be told from crops whose paper is darker than this, of 255."""
+UNEVEN = 0.08
+"""Paper varies by less than this share of its brightness; a border that varies more has a shadow, or ink, on it."""
+MOSTLY_PAPER = 0.6
+"""A shadow is believed where at least this share of a crop is paper once it is taken away."""
+INK_WEIGHT = 0.03
+"""Weight of pixels darker than the paper against lighter ones, in the fit of a shadow."""
+SLOPE_ROUNDS = 8
 GAP_SHARE = 0.03
 """Patches of ink closer together than this share of the crop's longer side belong together (dotted pencil strokes)."""
 TILE_PX = CELL_PX + 2 * RIM_PX
@@ -86,11 +93,34 @@ def glyph_of(crop: npt.NDArray[np.uint8]) -> FloatImage:
 def _density(crop: npt.NDArray[np.uint8]) -> FloatImage:
     """How much darker than the crop's paper every pixel is, 0 to 1."""
     border = np.concatenate([crop[0], crop[-1], crop[:, 0], crop[:, -1]])
-    # The border shows paper except where ink or a printed frame runs along it; the lightest parts are paper in any case.
+    # The border shows paper except where ink or a printed frame runs along it; the lightest parts are always paper.
     paper = max(float(np.median(border)), float(np.percentile(crop, LIGHTEST)))
     if paper < DARKEST_PAPER:
         return np.zeros(crop.shape, dtype=np.float32)
-    return np.asarray(np.clip(1.0 - crop.astype(np.float32) / paper, 0.0, 1.0), dtype=np.float32)
+    gray = crop.astype(np.float32)
+    low, high = np.percentile(border, [25, 75])
+    if high - low > UNEVEN * paper:
+        sloped = np.clip(1.0 - gray / np.clip(_slope(gray), DARKEST_PAPER, None), 0.0, 1.0)
+        if float((sloped < UNEVEN).mean()) >= MOSTLY_PAPER:
+            return np.asarray(sloped, dtype=np.float32)
+    return np.asarray(np.clip(1.0 - gray / paper, 0.0, 1.0), dtype=np.float32)
+
+
+def _slope(gray: FloatImage) -> FloatImage:
+    """Paper under a shadow: the plane that fits the light pixels (expectile regression, Newey and Powell 1987)."""
+    height, width = gray.shape
+    rows, cols = np.linspace(-1, 1, height), np.linspace(-1, 1, width)
+    step = max(1, min(height, width) // 24)
+    y, x = (axis.ravel() for axis in np.meshgrid(rows[::step], cols[::step], indexing="ij"))
+    terms = np.stack([np.ones_like(x), x, y], axis=1)
+    values = gray[::step, ::step].astype(np.float64).ravel()
+    weights = np.ones_like(values)
+    plane: npt.NDArray[np.float64] = np.zeros(3)
+    for _ in range(SLOPE_ROUNDS):
+        weighed = terms * weights[:, None]
+        plane = np.asarray(np.linalg.lstsq(weighed.T @ terms, weighed.T @ values, rcond=None)[0], dtype=np.float64)
+        weights = np.where(values > terms @ plane, 1.0, INK_WEIGHT)
+    return np.asarray(plane[0] + plane[1] * cols[None, :] + plane[2] * rows[:, None], dtype=np.float32)
 
 
 def _ink_box(density: FloatImage) -> tuple[int, int, int, int] | None:

@@ -76,6 +76,16 @@ def test_tight_crops_are_no_other_than_wide_ones() -> None:
     assert np.abs(tight.astype(int) - wide.astype(int)).mean() < 3
 
 
+@settings(deadline=None, max_examples=30)
+@given(st.floats(-0.4, 0.4), st.floats(-0.2, 0.2))
+def test_shadow_is_paper(across: float, down: float) -> None:
+    plain = padded(seven(60, 7), 25)
+    x, y = np.linspace(-1, 1, plain.shape[1]), np.linspace(-1, 1, plain.shape[0])
+    lit = plain * (0.7 + across / 2 * x[None, :] + down / 2 * y[:, None])  # 0.4 to 1
+    even, shaded = pictures_of([plain, lit.astype(np.uint8)])
+    assert np.abs(even.astype(int) - shaded.astype(int)).mean() < 4
+
+
 def test_a_crop_that_is_nearly_all_ink_has_paper_at_its_edge() -> None:
     tight = bar(40, 8, (0, 0, 0, 1))
     assert glyph_of(tight).size
