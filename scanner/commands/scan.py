@@ -162,13 +162,12 @@ def _answers(options: ScanOptions) -> tuple[Answer, ...]:
 def _check_photos(answers: Sequence[Answer], sources: Sequence[str]) -> None:
     """Before anything is read: AnswerError for an answer about a photo that isn't there, or about none of several."""
     for answer in answers:
-        subject = f"answer {str(answer)[:80]!r}"
         if answer.ref is None and len(sources) > 1:
             remedy = f"write which one, as in {SheetRef(sources[0], 1)}:{answer.cell}={answer.value}"
-            raise AnswerError(f"there are {len(sources)} photos", remedy=remedy, subject=subject)
+            raise AnswerError(f"there are {len(sources)} photos", remedy=remedy, subject=answer.subject)
         if answer.ref is not None and answer.ref.source not in sources:
             remedy = f"name the photo as in the command, such as {sources[0]}"
-            raise AnswerError(f"no photo {answer.ref.source} was given", remedy=remedy, subject=subject)
+            raise AnswerError(f"no photo {answer.ref.source} was given", remedy=remedy, subject=answer.subject)
 
 
 def _check_sheets(answers: Sequence[Answer], result: ScanResult) -> None:
@@ -180,8 +179,7 @@ def _check_sheets(answers: Sequence[Answer], result: ScanResult) -> None:
     for answer in answers:
         if answer.ref is not None and counts[answer.ref] > 1:
             cause = f"{counts[answer.ref]} pages have a sheet {answer.ref.sheet}"
-            subject = f"answer {str(answer)[:80]!r}"
-            raise AnswerError(cause, remedy="save each page as a file of its own", subject=subject)
+            raise AnswerError(cause, remedy="save each page as a file of its own", subject=answer.subject)
 
 
 def _interview(context: GameContext) -> Interview | None:

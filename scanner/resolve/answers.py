@@ -12,6 +12,8 @@ from scanner.results import State, Value
 from scanner.templates.model import Cell, Template
 
 MAX_LENGTH = 4096
+MAX_SHOWN = 80
+"""Characters of an answer in a message."""
 ANSWER_STATES: tuple[State, ...] = ("blank", "candidates", "struck")
 """Words that answer "there is no value"; the cell's state is `answered` all the same."""
 
@@ -44,6 +46,12 @@ class Answer:
 
     def __str__(self) -> str:
         return f"{self.ref}:{self.cell}={self.value}" if self.ref else f"{self.cell}={self.value}"
+
+    @property
+    def subject(self) -> str:
+        """For a message: ``answer 'r2c3=5'``; of a long path only the end, which tells more than its beginning."""
+        text = str(self)
+        return f"answer {text if len(text) <= MAX_SHOWN else '...' + text[3 - MAX_SHOWN :]!r}"
 
     def value_for(self, cell: Cell) -> Value | None:
         """The value that the cell has by this answer, null for none; raises AnswerError if it can't be one of its kind.
@@ -110,4 +118,4 @@ def answers_for(sheet: SheetRef, answers: Sequence[Answer], template: Template) 
 
 
 def _refused(answer: Answer, cause: str, remedy: str) -> AnswerError:
-    return AnswerError(cause, remedy=remedy, subject=f"answer {str(answer)[:80]!r}")
+    return AnswerError(cause, remedy=remedy, subject=answer.subject)
