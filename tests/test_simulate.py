@@ -24,7 +24,16 @@ from scanner.training.glyphs import GlyphPool
 from scanner.training.ink import fit
 
 FLAT = Ranges(
-    tilt=(0, 0), roll=(0, 0), bow=(0, 0), gutter_chance=0, soft_chance=0, hard_chance=0, thumb_chance=0, motion_chance=0
+    tilt=(0, 0),
+    roll=(0, 0),
+    bow=(0, 0),
+    gutter_chance=0,
+    soft_chance=0,
+    hard_chance=0,
+    thumb_chance=0,
+    motion_chance=0,
+    plain_chance=0,
+    plain_chance=0,
 )
 UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=np.float64)
 PAD = """
@@ -58,6 +67,22 @@ at = [4, 12]
 height = 4
 """
 
+HEXES = """
+schema = 1
+id = "comb"
+title = "Comb"
+game = "sudoku"
+size = [60, 60]
+[hex]
+centre = [30, 30]
+pitch = 10
+values = [1, 9]
+[[hex.areas]]
+centre = "q0r0"
+radius = 2
+tag = "all"
+"""
+
 
 def drawn_pool() -> GlyphPool:
     """Two writers, who write every digit in a line drawing of OpenCV's, thin and thick."""
@@ -66,7 +91,7 @@ def drawn_pool() -> GlyphPool:
         for digit in range(10):
             canvas = np.zeros((240, 240), np.uint8)
             cv2.putText(canvas, str(digit), (60, 180), cv2.FONT_HERSHEY_SIMPLEX, 5.0, (255,), 2, cv2.LINE_AA)
-            glyph = fit(cv2.dilate(canvas, np.ones((thick, thick), np.uint8)))
+            glyph = fit(np.asarray(cv2.dilate(canvas, np.ones((thick, thick), np.uint8)), dtype=np.uint8))
             assert glyph is not None
             inks.append(glyph)
     return GlyphPool(
@@ -133,7 +158,8 @@ def test_the_printed_frame_runs_between_the_corners(hand: Shapes, sudoku: Templa
     )
     grey = cv2.GaussianBlur(made.photo.mean(axis=2).astype(np.float32), (0, 0), 1.0)
     corners = made.truth.corners
-    matrix = Homography(cv2.getPerspectiveTransform(UNIT.astype(np.float32), corners.astype(np.float32)))
+    fitted = cv2.getPerspectiveTransform(UNIT.astype(np.float32), corners.astype(np.float32))
+    matrix = Homography(np.asarray(fitted, dtype=np.float64))
     for index, (start, end) in enumerate(zip(corners, np.roll(corners, -1, axis=0), strict=True)):
         along = (end - start) / np.linalg.norm(end - start)
         across = np.array([-along[1], along[0]])
@@ -224,6 +250,37 @@ def test_a_pad_with_holes_boxes_marks_and_pale_cells_on_a_dark_field(hand: Shape
     assert shade(2.5, 3.5) > 2 * shade(3.5, 3.5)
 
 
+def test_hexes_are_drawn_as_any_other_cells(hand: Shapes) -> None:
+    """Five hexes of 10 mm across, two and a half steps of the rows and a tip above and below."""
+    comb = parse_template(HEXES.encode(), source="comb.toml")
+    made = simulate(comb, {"q0r0": 5}, hand=hand, seed=3, setting=Setting(size=(800, 600), ranges=FLAT))
+    width, height = made.truth.corners[2] - made.truth.corners[0]
+    rise = 10 / np.sqrt(3)
+    assert width / height == pytest.approx(50 / (4 * 1.5 * rise + 2 * rise), rel=0.01)
+    grey = made.photo.mean(axis=2)
+    x, y = made.truth.corners.mean(axis=0)
+    pitch = width / 5
+
+    def darkest(at: float, reach: float) -> float:
+        part = grey[int(y - 2) : int(y + 3), int(at - reach) : int(at + reach)]
+        return float(np.median(grey) - part.min())
+
+    assert darkest(x + 1.5 * pitch, 0.1 * pitch) > 40, "the line between the hexes q1r0 and q2r0"
+    assert darkest(x + 1.0 * pitch, 0.2 * pitch) < 25, "the empty middle of q1r0"
+
+
+def test_plain_print_has_the_same_lattice_in_black_on_white(hand: Shapes) -> None:
+    pad = parse_template(PAD.encode(), source="tiny.toml")
+    shades = []
+    for chance in (0.0, 1.0):
+        setting = Setting(size=(800, 600), ranges=replace(FLAT, plain_chance=chance, whole_chance=0.0))
+        made = simulate(pad, {}, hand=hand, seed=2, setting=setting)
+        low, high = made.truth.corners[0], made.truth.corners[2]
+        x, y = low + (high - low) * (0.125, 0.125)  # a hole of the mask
+        shades.append(float(np.median(made.photo[int(y) - 5 : int(y) + 6, int(x) - 5 : int(x) + 6])))
+    assert shades[1] > 2 * shades[0]
+
+
 @pytest.mark.parametrize(
     ("contents", "printed", "message"),
     [
@@ -254,7 +311,7 @@ def test_a_hand_without_a_digit_says_so() -> None:
     pool = drawn_pool()
     hand = pool_hand(pool.select(pool.digit != 7), 1)
     assert hand.digits == frozenset(range(10)) - {7}
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="this hand has no 7"):
         hand.glyph(7, np.random.default_rng(1))
 
 

@@ -88,6 +88,16 @@ class Canvas:
         glaze = np.minimum(under, np.asarray(colour, dtype=np.float32))
         under += part * (glaze * (0.35 + 0.65 * under) - under)
 
+    def cover(self, density: FloatImage, left_px: int, top_px: int, colour: Colour) -> None:
+        """Opaque print of density [h, w], 0 to 1, with its corner at a px; what lies beside the paper is cut off."""
+        height, width = self.rgb.shape[:2]
+        x0, y0 = max(0, left_px), max(0, top_px)
+        x1, y1 = min(width, left_px + density.shape[1]), min(height, top_px + density.shape[0])
+        if x1 > x0 and y1 > y0:
+            part = density[y0 - top_px : y1 - top_px, x0 - left_px : x1 - left_px, None]
+            under = self.rgb[y0:y1, x0:x1]
+            under += part * (np.asarray(colour, dtype=np.float32) - under)
+
     def _fixed(self, points: Sequence[tuple[float, float]]) -> npt.NDArray[np.int32]:
         return np.round(self.px(points) * (1 << _BITS)).astype(np.int32).reshape(-1, 1, 2)
 

@@ -39,6 +39,8 @@ class Shapes:
 
     def glyph(self, digit: int, rng: np.random.Generator) -> InkImage:
         """One of the shapes; KeyError if this hand lacks the digit."""
+        if digit not in self._shapes:
+            raise KeyError(f"this hand has no {digit}; it has {sorted(self._shapes)}")
         several = self._shapes[digit]
         return several[int(rng.integers(len(several)))]
 

@@ -34,22 +34,29 @@ class Shot:
 def photograph(
     canvas: Canvas,
     quad: FloatArray,
+    whole: bool,
     size: tuple[int, int],
     quarter_turns: int,
     rng: np.random.Generator,
     ranges: Ranges,
 ) -> Shot:
-    """Takes a photo of size (width, height) px. quad: the lattice's corners on the sheet, mm [4, 2]."""
+    """Takes a photo of size (width, height) px. quad: the lattice's corners on the sheet, mm [4, 2].
+
+    whole: the camera takes in all of the paper rather than the lattice alone.
+    """
     paper_mm = canvas.size
     middle = (paper_mm[0] / 2 - canvas.left, paper_mm[1] / 2 - canvas.top)
     bend = choose_bend(middle, max(paper_mm) / 2, rng, ranges)
     lattice = bend.raised(quad)
-    camera = choose_camera(lattice, size, quarter_turns, rng, ranges)
+    right, bottom = paper_mm[0] - canvas.left, paper_mm[1] - canvas.top
+    paper = np.array([[-canvas.left, -canvas.top], [right, -canvas.top], [right, bottom], [-canvas.left, bottom]])
+    target = bend.raised(paper) if whole else lattice
+    camera = choose_camera(target, size, quarter_turns, rng, ranges)
     corners = camera.project(lattice)
-    scene, paper = _scene(canvas, bend, camera, size, rng, ranges)
+    scene, on_paper = _scene(canvas, bend, camera, size, rng, ranges)
     if rng.random() < ranges.thumb_chance:
         put_thumb(scene, corners, rng)
-    scene *= _light(size, paper, rng, ranges)
+    scene *= _light(size, on_paper, rng, ranges)
     return Shot(_sensor(scene, rng, ranges), corners, round(between(rng, ranges.jpeg)))
 
 

@@ -28,6 +28,8 @@ class Ranges:
     line_darkness: Span = (0.45, 0.95)
     print_darkness: Span = (0.70, 0.95)
     print_height: Span = (0.45, 0.62)  # cells, printed digits
+    tone: Span = (0.85, 1.12)  # factor on each channel of coloured print
+    plain_chance: float = 0.3  # a coloured pad printed in black on white
     # Handwriting
     hand_height: Span = (0.50, 0.78)  # cells; one writer's mean
     height_jitter: Span = (0.04, 0.12)  # spread between digits of one writer, share of the height
@@ -47,7 +49,8 @@ class Ranges:
     tilt: Span = (0.0, 35.0)  # degrees from straight above
     roll: Span = (-9.0, 9.0)  # degrees
     focal: Span = (0.7, 1.0)  # of the long side
-    fill: Span = (0.55, 0.92)  # share of the photo that the lattice takes, along the tighter side
+    fill: Span = (0.55, 0.92)  # share of the photo that the lattice (the whole paper) takes, along the tighter side
+    whole_chance: float = 0.6  # the whole paper is in the photo, not just the lattice, where the pad ends with it
     aim: Span = (-0.08, 0.08)  # of the side, middle of the lattice beside the photo's middle
     # Bent paper
     bow: Span = (-7.0, 7.0)  # mm, how high the middle stands above the edges

@@ -10,8 +10,16 @@ import numpy as np
 
 from scanner.geometry import FloatArray
 from scanner.simulate.hands import HandSource, built_in_print
+from scanner.simulate.page import has_surroundings
 from scanner.simulate.photograph import ByteImage, jpeg, photograph
-from scanner.simulate.printing import blank_paper, cell_side, choose_press, print_digits, print_sheet
+from scanner.simulate.printing import (
+    blank_paper,
+    cell_side,
+    choose_press,
+    plainly_printed,
+    print_digits,
+    print_sheet,
+)
 from scanner.simulate.ranges import Ranges
 from scanner.simulate.writing import Contents, choose_habits, write
 from scanner.templates import Template
@@ -93,12 +101,14 @@ def simulate(
     paper, press_rng, printing, habits_rng, writing, camera = np.random.default_rng(seed).spawn(6)
     quad = np.array([[point.x, point.y] for point in template.mm_quad()], dtype=np.float64)
     canvas = blank_paper(template, _per_mm(template, chosen.size), paper, ranges)
+    plain = template.look.field == "dark" and printing.random() < ranges.plain_chance
     press = choose_press(template, press_rng, ranges)
-    print_sheet(canvas, template, press, printing, ranges)
+    print_sheet(canvas, plainly_printed(template) if plain else template, press, printing, ranges)
     print_digits(canvas, template, givens, typeface or built_in_print(), press, printing)
     written = {cell_id: value for cell_id, value in contents.items() if cell_id not in givens}
     write(canvas, template, written, notes or {}, hand, choose_habits(cell_side(template), habits_rng, ranges), writing)
-    shot = photograph(canvas, quad, chosen.size, chosen.quarter_turns, camera, ranges)
+    whole = not has_surroundings(template) and camera.random() < ranges.whole_chance
+    shot = photograph(canvas, quad, whole, chosen.size, chosen.quarter_turns, camera, ranges)
     cells = {cell.id: givens.get(cell.id, contents.get(cell.id)) for cell in template.cells}
     return Simulated(shot.rgb, Truth(template.id, cells, frozenset(givens), shot.corners), shot.quality)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from scanner.simulate.canvas import Canvas, Colour, FloatImage, smooth_noise
 from scanner.simulate.hands import HandSource, InkImage
-from scanner.simulate.printing import middle
+from scanner.simulate.outlines import extent, middle
 from scanner.simulate.ranges import Ranges, between
 from scanner.templates import Cell, Template
 
@@ -136,7 +136,7 @@ class _Scribe:
     def number(self, cell: Cell, value: int) -> None:
         """A number, figure by figure, moved and sized as a hand does."""
         habits, rng = self.habits, self.rng
-        width, height = _box(cell)
+        width, height = extent(cell)
         side = min(width, height)
         figures = str(abs(value))
         tall = side * habits.height * float(np.exp(rng.normal(0, habits.height_jitter)))
@@ -160,7 +160,7 @@ class _Scribe:
     def notes(self, cell: Cell, digits: Sequence[int]) -> None:
         """Small digits along the edge or in the corners of a cell."""
         habits, rng = self.habits, self.rng
-        side = min(_box(cell))
+        side = min(extent(cell))
         tall = habits.note_height * side
         x, y = middle(cell)
         if rng.random() < 0.6 and len(digits) <= 4:
@@ -176,7 +176,7 @@ class _Scribe:
 
     def stroke(self, cell: Cell) -> None:
         """A stroke through what is written."""
-        side = min(_box(cell))
+        side = min(extent(cell))
         x, y = middle(cell)
         lean = between(self.rng, (0.25, 0.42))
         a = (x - lean * side, y + between(self.rng, (0.15, 0.42)) * side)
@@ -185,7 +185,7 @@ class _Scribe:
 
     def mark(self, cell: Cell) -> None:
         """A cross."""
-        side = min(_box(cell))
+        side = min(extent(cell))
         x, y = middle(cell)
         r = 0.34 * side
         self._line([(x - r, y - r), (x + r, y + r)], self.habits.pen)
@@ -245,11 +245,6 @@ class _Scribe:
         self.canvas.stamp(
             (np.clip(density * pressure, 0, 1) * np.float32(pen.strength)).astype(np.float32), x0, y0, pen.colour
         )
-
-
-def _box(cell: Cell) -> tuple[float, float]:
-    xs, ys = [p.x for p in cell.polygon], [p.y for p in cell.polygon]
-    return max(xs) - min(xs), max(ys) - min(ys)
 
 
 def _at_work_size(glyph: InkImage) -> InkImage:
