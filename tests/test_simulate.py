@@ -33,7 +33,6 @@ FLAT = Ranges(
     thumb_chance=0,
     motion_chance=0,
     plain_chance=0,
-    plain_chance=0,
 )
 UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=np.float64)
 PAD = """
