@@ -34,7 +34,11 @@ app.add_typer(
 
 TemplatesOption = Annotated[
     Path | None,
-    typer.Option("--templates", metavar="DIR", help="A folder of your own sheet descriptions (.toml)."),
+    typer.Option(
+        "--templates",
+        metavar="DIR",
+        help="A folder of your own sheet descriptions (.toml); PADSCORE_TEMPLATES names one for always.",
+    ),
 ]
 VariantOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="The variant that was played, for games that have several.")

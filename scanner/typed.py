@@ -71,7 +71,7 @@ def load_typed(path: Path, templates: Mapping[str, Template]) -> tuple[TypedBoar
     Raises BoardError for what is no board, MissingFileError and UnreadableError for what is no file.
     """
     subject = path.name
-    if not path.is_file():
+    if path.is_dir() or not path.exists():  # what else there is may be read, such as a shell's <(...)
         cause = "is a directory" if path.is_dir() else "there is no such file"
         raise MissingFileError(cause, remedy="give the name of a board file", subject=subject)
     try:

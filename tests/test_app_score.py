@@ -60,6 +60,13 @@ def test_standard_input_is_the_same_as_a_file(solved: Path) -> None:
     assert from_stdin["score"] == from_file["score"]
 
 
+def test_what_is_no_ordinary_file_is_read_too() -> None:
+    """As in `padscore score <(padscore scan table3.jpg --json)`."""
+    ran = process("score", "/dev/stdin", "--json", stdin=notation(SOLVED))
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.document["sheets"][0]["score"]["total"] == 81
+
+
 def test_a_document_scores_the_same_again(solved: Path, tmp_path: Path) -> None:
     solved.write_text(notation(SOLVED[:-1] + "0"), encoding="utf-8")
     first = padscore("score", solved, "--json")
