@@ -110,9 +110,7 @@ def start(*arguments: str) -> subprocess.Popen[bytes]:
         "sys.argv[0] = 'cli.py'; runpy.run_path('cli.py', run_name='__main__')"
     )
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe
-    )
+    return subprocess.Popen([sys.executable, "-c", code, *arguments], cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
 def test_interrupted_by_the_keyboard() -> None:

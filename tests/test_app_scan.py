@@ -215,9 +215,7 @@ def test_results_come_one_by_one(
     assert "Total" in before[1]
 
 
-def test_too_little_memory_for_one_photo(
-    photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_little_memory_for_one_photo(photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     second = Path(shutil.copy(photo, tmp_path / "b.jpg"))
     scan = scanner.commands.scan.scan
 
@@ -305,5 +303,3 @@ def test_a_picture_that_cannot_be_written_loses_no_result(photo: Path, tmp_path:
     assert only_sheet(ran)["source"] == str(photo)
     (message,) = ran.messages
     assert "table3.annotated.jpg" in message
-
-
