@@ -218,9 +218,17 @@ def test_corner_error_by_hand() -> None:
     found = true.copy()
     found[2] += [3, 4]
     assert corner_error(found, true) == pytest.approx(0.05)
-    assert is_upright(found, true)
-    assert corner_error(np.roll(true, 2, axis=0), true) == pytest.approx(math.sqrt(2))
-    assert not is_upright(np.roll(found, 1, axis=0), true)
+    # corners marked by the picture instead of by the sheet
+    assert corner_error(np.roll(found, 1, axis=0), true) == pytest.approx(0.05)
+    assert corner_error(found[::-1], true) > 0.9  # a mirrored sheet is another matter
+
+
+def test_the_way_up_is_told_by_the_cells() -> None:
+    true = truth({"r1c1": 5, "r1c9": 3, "r2c3": 7})
+    assert is_upright(true, sheet({"r1c1": 5, "r1c9": 3, "r2c3": 1}))
+    assert not is_upright(true, sheet({"r9c9": 5, "r9c1": 3, "r8c7": 7}))  # upside down
+    assert not is_upright(true, sheet({"r1c9": 5, "r9c9": 3, "r3c8": 7}))  # turned clockwise
+    assert not is_upright(true, sheet({"r9c1": 5, "r1c1": 3, "r7c2": 7}))  # turned the other way
 
 
 def test_a_truth_takes_the_sheet_that_overlaps_most() -> None:

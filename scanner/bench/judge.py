@@ -15,6 +15,7 @@ from scanner.errors import AnswerError
 from scanner.games.base import GameContext
 from scanner.games.registry import get_game
 from scanner.geometry import FloatArray, polygon_area
+from scanner.orient import quarter_turn_order
 from scanner.resolve import Answer, SheetRef
 from scanner.results import CellReading, Score, Verdict
 from scanner.scan import answered
@@ -49,11 +50,10 @@ class JudgedCell:
 class JudgedSheet:
     """One truth and what became of it. cells: empty unless found.
 
-    photo: file name. cell_count: of the truth. note: why it wasn't found.
-    has_corners: whether the truth has corners. corner_error: largest distance of a corner from the true one, as a share
-    of the mean true side; null if not found or unknown. upright: the sheet's top was found where it is (no other turn
-    of its corners fits better); null like the corner error. total_right: the total (or all columns) is that of the true
-    board. values_matter: `sure` covers every value (see `scanner.games.base.Game`).
+    photo: file name. cell_count: of the truth. note: why it wasn't found. has_corners: whether the truth has corners.
+    corner_error: largest distance of a corner from the true one, as a share of the mean true side; null if not found or
+    unknown. upright: see `is_upright`. total_right: the total (or all columns) is that of the true board.
+    values_matter: `sure` covers every value (see `scanner.games.base.Game`).
     """
 
     photo: str
@@ -103,15 +103,31 @@ def overlap(first: FloatArray, second: FloatArray) -> float:
 
 
 def corner_error(corners: FloatArray, true: FloatArray) -> float:
-    """Largest distance of a corner from the true one, as a share of the mean true side."""
+    """Largest distance of a corner from the true one, as a share of the mean true side, whichever corner comes first.
+
+    Which way up a sheet lies is another question (`is_upright`): in photos of sheets lying on their side, people mark
+    corners by the picture as often as by the sheet.
+    """
     side = float(np.linalg.norm(true - np.roll(true, -1, axis=0), axis=1).mean())
-    return float(np.linalg.norm(corners - true, axis=1).max()) / side
+    turns = (np.roll(corners, turn, axis=0) for turn in range(4))
+    return min(float(np.linalg.norm(turned - true, axis=1).max()) for turned in turns) / side
 
 
-def is_upright(corners: FloatArray, true: FloatArray) -> bool:
-    """Whether the corners fit the true ones at least as well as they would with another of them first."""
-    errors = [corner_error(np.roll(corners, shift, axis=0), true) for shift in range(4)]
-    return errors[0] <= min(errors)
+def is_upright(truth: Truth, sheet: Sheet) -> bool | None:
+    """Whether no other way up of the sheet has more cells equal to the true ones; null for what isn't a square grid."""
+    grid = truth.template.grid
+    if grid is None:
+        return None
+    names, cells = truth.names, [cell.id for cell in truth.template.lattice_cells]
+    if len(cells) != grid.rows * grid.cols:
+        return None
+    true = np.array([names[cell] for cell in cells])
+    read = np.array([name_of(sheet.board.cells[cell]) for cell in cells])
+    equal = [
+        int((read[quarter_turn_order(truth.template, turn)] == true).sum())
+        for turn in (range(4) if grid.rows == grid.cols else (0, 2))
+    ]
+    return equal[0] >= max(equal)
 
 
 def match(truths: Sequence[Truth], sheets: Sequence[Sheet]) -> list[Sheet | None]:
@@ -156,16 +172,16 @@ def judge(photo: str, truth: Truth, sheet: Sheet | None, note: str | None = None
     if sheet is None:
         return JudgedSheet(*common, None, None, (), False, False, game.values_matter)
     after = _answered_by(truth, sheet)
-    error, upright = None, None
+    error = None
     if truth.corners is not None and sheet.place is not None:
         error = corner_error(_corners(sheet), truth.corners)
-        upright = is_upright(_corners(sheet), truth.corners)
     cells = tuple(
         _judged_cell(truth.board.cells[cell], sheet.board.cells[cell], after.board.cells[cell], sheet.verdict)
         for cell in names
     )
     true_score = game.score(truth.board, template, GameContext())
     total_right = _totals(sheet.verdict.score) == _totals(true_score)
+    upright = is_upright(truth, sheet)
     return JudgedSheet(*common, error, upright, cells, sheet.verdict.sure, total_right, game.values_matter)
 
 
