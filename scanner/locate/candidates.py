@@ -27,10 +27,15 @@ MAX_PATCHES = 1500
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """One way of telling paper from lines: the window as a fraction of the long side, and the step in grey levels."""
+    """One way of telling paper from lines.
+
+    window: side of the neighbourhood that a pixel is compared with, as a fraction of the long side. step: in grey
+    levels. smooth: sigma of the blur before it, px of the working picture, against grain.
+    """
 
     window: float
     step: float
+    smooth: float = 0.0
 
 
 THRESHOLDS: tuple[Threshold, ...] = (
@@ -38,8 +43,10 @@ THRESHOLDS: tuple[Threshold, ...] = (
     Threshold(0.061, 4.0),
     Threshold(0.031, 2.5),
     Threshold(0.015, 4.0),
+    Threshold(0.041, 4.0, smooth=1.5),
 )
-"""Tried in this order until a sheet is found: the usual one, one for blur, one for faint lines, one for small cells."""
+"""Tried in this order until a sheet is found: the usual one, one for blur, one for faint lines, one for small cells, and
+one for the grain of a photo taken in the dark."""
 
 
 @dataclass(frozen=True, slots=True)

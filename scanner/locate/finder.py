@@ -18,6 +18,7 @@ from scanner.locate.honest import HEAVY_SEEN, Refusal
 from scanner.locate.lattice import Lattice, find_lattices
 from scanner.locate.pattern import Pattern, patterns, same_turns
 from scanner.locate.placement import NotFound, Placement
+from scanner.locate.prepare import smoothed, stretched
 from scanner.locate.refine import Crossings, refine
 from scanner.templates import Template
 
@@ -112,7 +113,7 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
     forms = [form for template in templates for form in patterns(template)]
     if not forms:
         return NotFound("none of the templates has a lattice of cells")
-    gray = photo.gray
+    gray = stretched(photo.gray)
     shrink = min(1.0, WORKING_SIDE / max(gray.shape))
     working = gray
     if shrink < 1:
@@ -124,10 +125,11 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
     refused: list[Refusal] = []
     most_patches = 0
     for threshold in THRESHOLDS:
-        patches = find_patches(working, threshold)
+        seen = smoothed(working, threshold.smooth)
+        patches = find_patches(seen, threshold)
         lattices = find_lattices(patches)
         most_patches = max([most_patches, *(len(lattice.members) for lattice in lattices)])
-        more, why_not = _search(working, forms, lattices)
+        more, why_not = _search(seen, forms, lattices)
         found = _distinct(found + more)
         refused += why_not
         if found and found[0].area >= LARGE_ENOUGH * working.size:

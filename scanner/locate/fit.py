@@ -19,9 +19,9 @@ from scanner.locate.lattice import Lattice
 from scanner.locate.pattern import Pattern
 from scanner.templates import Template
 
-ACCEPT = 0.62
-"""Score from which a window is a sheet. A right window of the worst real photo has about 0.75, a lattice that goes on
-beyond the window (a floor, a spreadsheet, a crossword) at most 0.45."""
+ACCEPT = 0.66
+"""Score from which a window may be a sheet. A right window of the worst real photo has about 0.75, the inside of a grid
+that goes on to all sides less than 0.6."""
 OUTSIDE = 0.7
 """Weight of lines that go on beyond the sheet, where it has to end."""
 HEAVY = 0.25

@@ -29,9 +29,9 @@ HEAVY_SEEN = 0.3
 """Heaviness from which the heavier lines count as seen: 142 real photos have at least 0.62, drawn plain grids 0.06."""
 HEAVY_ELSEWHERE = -0.1
 """Heaviness below which the lines that should be thin are the heavier ones."""
-PLAIN_INSIDE = 0.9
-"""Share of a plain grid's lines that have to be seen; stones, black cells and gaps take lines away."""
-PLAIN_WORST_LINE = 0.6
+STRICT_INSIDE = 0.9
+"""`INSIDE` for a plain grid and for one whose borders are not all in the picture, where less speaks for the sheet."""
+STRICT_WORST_LINE = 0.6
 PLAIN_OUTSIDE = 0.5
 """Evidence of lines beyond any border of a plain grid: less than a lone stray line, more than blur makes."""
 FEWEST_EDGES = 3
@@ -60,14 +60,16 @@ def refusal(
 
     inside: mean evidence of the pattern's lines. heaviness: of `scanner.locate.fit.Window`.
     """
+    visible = evidence.visible[row : row + pattern.rows + 2, col : col + pattern.cols + 2]
+    ends_seen = all(_seen(border, visible) for border in pattern.borders)
     size = f"a grid of {pattern.cols} x {pattern.rows} cells was seen"
     plain = heaviness is not None and heaviness < HEAVY_SEEN
     upright = evidence.upright[row : row + pattern.rows + 2, col : col + pattern.cols + 3]
     level = evidence.level[row : row + pattern.rows + 3, col : col + pattern.cols + 2]
     worst = _worst_line(upright, level, pattern)
-    if worst < (PLAIN_WORST_LINE if plain else WORST_LINE) or inside < (PLAIN_INSIDE if plain else INSIDE):
+    strict = plain or not ends_seen
+    if worst < (STRICT_WORST_LINE if strict else WORST_LINE) or inside < (STRICT_INSIDE if strict else INSIDE):
         return Refusal(f"{size}, but some of its lines are missing")
-    visible = evidence.visible[row : row + pattern.rows + 2, col : col + pattern.cols + 2]
     if heaviness is not None and heaviness < HEAVY_ELSEWHERE:
         return Refusal(f"{size}, but its heavier lines are not where the sheet has them")
     across, along = _beyond(upright, level, pattern, visible)
@@ -78,7 +80,7 @@ def refusal(
         return None
     if (across > PLAIN_OUTSIDE).any():
         return Refusal("a grid of more cells than the sheet has was seen")
-    if not all(_seen(border, visible) for border in pattern.borders):
+    if not ends_seen:
         return Refusal(f"{size} that has none of the sheet's heavier lines and reaches the picture's edge")
     cells = _cells(evidence, pattern, row, col)
     if _black_share(cells) > MOST_BLACK:

@@ -72,9 +72,10 @@ def _follow(dark: EvidenceArray, rows: int, cols: int, margin: int) -> tuple[Flo
     typical = float(np.median(strength))
     weights = np.clip(strength / max(typical, 1e-3) - 0.3, 0, 1)
     weights[total <= 1e-6] = 0
+    # Pixel k of the rectified picture shows what lies (k + 0.5) px from its edge: a line at its place peaks at -0.5.
     row, col = np.meshgrid(np.arange(rows) + 0.5, np.arange(cols + 1), indexing="ij")
     points = np.stack([col.ravel(), row.ravel()], axis=1).astype(np.float64)
-    return points, (centre / CELL_PX).ravel(), weights.ravel().astype(np.float64)
+    return points, ((centre + 0.5) / CELL_PX).ravel(), weights.ravel().astype(np.float64)
 
 
 def bend_map(matrix: Homography, mesh: Mesh | None, first: float, cols: float, rows: float, cell_px: int) -> tuple[
