@@ -35,13 +35,14 @@ def quarter_turn_order(template: Template, quarter_turns: int) -> npt.NDArray[np
 def orient(batch: CellBatch, placement: Placement, reader: DigitReader) -> tuple[CellBatch, Placement]:
     """The batch and the placement with the sheet's top at the top, where the lines leave that open.
 
-    Every direction is judged by how likely its cells are to hold digits that the template permits.
+    Every direction is judged by how likely its cells are to hold digits that the template permits, or pencil notes.
     """
     if not placement.turns:
         return batch, placement
     digits = [k for k, name in enumerate(reader.classes) if name.isdigit()]
     low, high = _permitted(placement.template)
     legal = [k for k in digits if low <= int(reader.classes[k]) <= high]
+    notes = [k for k, name in enumerate(reader.classes) if name == "candidates"]
     mass = batch.ink[:, 1].reshape(len(batch.ids), -1).mean(axis=1) * batch.present
     inked = np.argsort(mass)[::-1][:MOST_CELLS]
     inked = inked[mass[inked] > 4]
@@ -51,7 +52,8 @@ def orient(batch: CellBatch, placement: Placement, reader: DigitReader) -> tuple
     for turn in (0, *placement.turns):
         views = np.rot90(batch.ink[inked], turn, axes=(2, 3))
         probabilities, _ = reader.probabilities(np.ascontiguousarray(views))
-        chance = probabilities[:, legal].max(axis=1)
+        # Pencil notes are notes whichever way up, so they must not speak against any direction.
+        chance = probabilities[:, legal].max(axis=1) + probabilities[:, notes].sum(axis=1)
         likelihood = float(np.log(np.maximum(chance, 1e-3)).sum())
         if likelihood > best:
             best_turn, best = turn, likelihood

@@ -35,10 +35,15 @@ class Crossings:
 
 @dataclass(frozen=True, slots=True)
 class Refined:
-    """A bent lattice. mesh: null for flat paper. residual: RMS distance of the lines from it, in cells."""
+    """A bent lattice.
+
+    mesh: null for flat paper. residual: RMS distance of the lines from it, in cells. worst_line: the same of the line
+    that is followed worst.
+    """
 
     mesh: Mesh | None
     residual: float
+    worst_line: float
 
 
 def _follow(dark: EvidenceArray, rows: int, cols: int, margin: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -120,11 +125,17 @@ def _first_bend(crossings: Crossings, size: tuple[float, float]) -> Mesh | None:
     return Mesh(size, dx, dy)
 
 
+def _worst_line(left: FloatArray, weights: FloatArray, edges: int) -> float:
+    """RMS of what is left of the offsets along the line that has most; `edges` to a line, ordered edge by edge."""
+    squares = (weights * left**2).reshape(edges, -1).sum(axis=0)
+    return float(np.sqrt((squares / np.maximum(weights.reshape(edges, -1).sum(axis=0), 1.0)).max()))
+
+
 def refine(gray: GrayImage, matrix: Homography, rows: int, cols: int, crossings: Crossings) -> Refined:
     """Bends a lattice of rows x cols to the lines of a grey picture; `matrix` maps lattice coordinates to its px."""
     size = (float(cols), float(rows))
     mesh = _first_bend(crossings, size)
-    residual = 0.0
+    residual = worst_line = 0.0
     margin = round(MARGIN * CELL_PX)
     for degree in (3, DEGREE, DEGREE):
         if mesh is None:
@@ -145,6 +156,7 @@ def refine(gray: GrayImage, matrix: Homography, rows: int, cols: int, crossings:
         left_y = off_y - (step.displace(points_y)[:, 1] - points_y[:, 1])
         total = float(weight_x.sum() + weight_y.sum())
         residual = float(np.sqrt(((weight_x * left_x**2).sum() + (weight_y * left_y**2).sum()) / max(total, 1e-6)))
+        worst_line = max(_worst_line(left_x, weight_x, rows), _worst_line(left_y, weight_y, cols))
         mesh = step if mesh is None else Mesh(size, mesh.dx + dx, mesh.dy + dy)
         moved_x = np.abs(step.displace(points_x)[:, 0] - points_x[:, 0]).max()
         moved_y = np.abs(step.displace(points_y)[:, 1] - points_y[:, 1]).max()
@@ -154,4 +166,4 @@ def refine(gray: GrayImage, matrix: Homography, rows: int, cols: int, crossings:
     corners = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows], [cols / 2, rows / 2]], dtype=np.float64)
     if float(np.abs(mesh.displace(corners) - corners).max()) < FLAT and float(np.abs(mesh.dx).max()) < FLAT:
         mesh = None
-    return Refined(mesh, residual)
+    return Refined(mesh, residual, worst_line)

@@ -114,7 +114,8 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
         f"train {len(data)} cells ({len(real_train)} real),",
         f"val {len(val_generated)} generated + {len(val_real)} real",
     )
-    net = DigitNet()
+    # Channels last and bfloat16 train nearly twice as fast on the CPUs that this is meant for.
+    net = DigitNet().to(memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(net.parameters(), lr=plan.rate, weight_decay=0.02)
     steps = plan.epochs * (len(data) // plan.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, plan.rate, total_steps=steps, pct_start=0.15)
@@ -134,12 +135,13 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
         net.train()
         for step in range(len(data) // plan.batch):
             index = order[step * plan.batch : (step + 1) * plan.batch]
-            x = _jittered(pictures[index].float() / 255)
-            logits, printed = net(x)
-            loss = torch.nn.functional.cross_entropy(logits, classes[index], label_smoothing=0.01)
+            x = _jittered(pictures[index].float() / 255).contiguous(memory_format=torch.channels_last)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                logits, printed = net(x)
+            loss = torch.nn.functional.cross_entropy(logits.float(), classes[index], label_smoothing=0.01)
             known = ink[index] != UNKNOWN_INK
             loss = loss + 0.2 * torch.nn.functional.binary_cross_entropy_with_logits(
-                printed[known], ink[index][known].float()
+                printed[known].float(), ink[index][known].float()
             )
             optimizer.zero_grad()
             loss.backward()
