@@ -389,6 +389,11 @@ BAD_GRID = [
     ("end = [86.8, 83]", "end = [86.8, 99]", "rules[0].end: ", "140, 88"),
     ('{ star = "star" }', '{ stra = "star" }', "look.symbols.stra: no cell", "did you mean star?"),
     ('{ star = "star" }', '{ star = "sun" }', "look.symbols.star: should be ", ""),
+    ("[look]", '[[shapes]]\nshape = "blob"\nrect = [0, 0, 9, 9]\n[look]', "shapes[0].shape: should be ", "rectangle"),
+    ("[look]", '[[shapes]]\nshape = "star"\nrect = [0, 80, 9, 9]\n[look]', "shapes[0].rect: [9, 89] lies", "140, 88"),
+    ("[look]", '[look]\nfield_colour = "blue"', "look.field_colour: should be a colour", "field_colour ="),
+    ("[look]", '[look]\nsymbol_colours = { h = "#000000" }', "look.symbol_colours.h: ", "look.symbols"),
+    ('style = "dashed"', 'style = "dashed"\ncolour = 7', "rules[0].colour: should be a text", "colour ="),
     ('"Splitter, pad A"', '"Splitter\\u001b[31m"', "title: should be one line of printable text", "title ="),
 ]
 
@@ -399,6 +404,36 @@ def test_a_bad_grid_is_refused_by_key_and_remedy(old: str, new: str, cause: str,
     message = refusal(SPLITTER.replace(old, new, 1))
     assert message.startswith(f"mine.toml: {cause}")
     assert remedy in message.split("; ", 1)[1]
+
+
+def test_colours_and_shapes() -> None:
+    more = """
+[[labels]]
+text = "A"
+at = [130, 44]
+height = 5
+colour = "#ffffff"
+[[shapes]]
+shape = "triangle"
+rect = [85, 3, 4, 2]
+turn = 180
+colour = "#0a141e"
+[look]
+field_colour = "#000080"
+cell_colour = "#d0e0ff"
+line_colour = "#000001"
+symbol_colours = { star = "#ff0000" }
+"""
+    template = parse(SPLITTER.replace("[look]", more))
+    assert template.labels[0].rgb == (255, 255, 255)
+    [shape] = template.shapes
+    assert (shape.kind, shape.turn, shape.rgb) == ("triangle", 180, (10, 20, 30))
+    assert shape.box == (MmPoint(85, 3), MmPoint(89, 3), MmPoint(89, 5), MmPoint(85, 5))
+    look = template.look
+    assert (look.field_rgb, look.cell_rgb, look.line_rgb) == ((0, 0, 128), (208, 224, 255), (0, 0, 1))
+    assert [(symbol.tag, symbol.rgb) for symbol in look.symbols] == [("star", (255, 0, 0))]
+    plain = parse(SPLITTER)
+    assert (plain.rules[0].rgb, plain.look.field_rgb, plain.look.symbols[0].rgb) == (None, None, None)
 
 
 BAD_HEX = [

@@ -205,6 +205,8 @@ def _roll_flag(found: Difference, layout: Layout, short: str) -> Flag:
     places = _pairs([place.pair for place in found.places], layout, "or")
     if found.rolled is None:
         one = _numbers(found.written or ())
+        if len({place.numbers for place in found.places}) > 1:
+            one += " or another pair"
         message = f"{one} is written ({places}) but wasn't rolled{short}"
     elif found.written is None:
         message = f"{_numbers(found.rolled)} was rolled but isn't written; "

@@ -34,9 +34,7 @@ def options_of(
     values: Sequence[int], possible: Mapping[str, frozenset[int]], layout: Layout
 ) -> tuple[frozenset[int], ...]:
     """What each cell may hold: `possible` by id, and for all others what the board holds."""
-    return tuple(
-        possible.get(cell_id, frozenset((value,))) for cell_id, value in zip(layout.ids, values, strict=True)
-    )
+    return tuple(possible.get(cell_id, frozenset((value,))) for cell_id, value in zip(layout.ids, values, strict=True))
 
 
 def _may_grow(group: Group, options: Options, known: Sequence[int], layout: Layout) -> bool:

@@ -87,9 +87,7 @@ def layout_of(template: Template) -> Layout:
         partner=tuple(partner),
         stars=frozenset(tagged["star"]),
         hearts=tuple(tagged["heart"]),
-        claims=tuple(
-            (name, f"claim-{name}") for name in (*NUMBERS, "hearts", "total") if f"claim-{name}" in template
-        ),
+        claims=tuple((name, f"claim-{name}") for name in (*NUMBERS, "hearts", "total") if f"claim-{name}" in template),
     )
 
 

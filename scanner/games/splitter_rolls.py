@@ -21,7 +21,7 @@ Numbers = tuple[int, ...]
 Pair = tuple[int, int]
 """The two cells of a pair, as the layout counts them."""
 
-MOST_WEIGHED = 8
+MOST_WEIGHED = 4
 """With more rolls or pairs left over than this, only one smallest set is looked at: it is the log of another game."""
 
 
@@ -138,32 +138,51 @@ class _Comparison:
                 found.append(Difference(roll, self.nodes[at].numbers, self._may_hold(number, matching)))
         for at, place in enumerate(self.nodes):
             if at not in matching and place.numbers:
-                found.append(Difference(None, place.numbers, tuple(self.alike[place])))
+                found.append(Difference(None, place.numbers, self._may_be_wrong(at, matching)))
         return tuple(found)
 
     def _may_hold(self, number: int, matching: Mapping[int, int]) -> tuple[Place, ...]:
         """The places that hold this roll in some smallest set, the one of `matching` first."""
         chosen = [at for at, other in matching.items() if other == number]
-        if max(len(self.rolls), len(self.nodes)) > MOST_WEIGHED:
-            nodes = [self.nodes[at] for at in chosen or range(len(self.nodes)) if at in chosen or at not in matching]
-            free = not chosen
+        unmatched = [at for at in range(len(self.nodes)) if at not in matching]
+        if self._is_small():
+            roll, least = self.rolls[number], self._saving()
+            others = [
+                at
+                for at, place in enumerate(self.nodes)
+                if (_saved(roll, place) or not place.unread)
+                and self._saving(without=(at,), without_roll=number) + _saved(roll, place) == least
+            ]
+            free = self._saving(without_roll=number) == least
         else:
-            roll, others = self.rolls[number], [*self.rolls[:number], *self.rolls[number + 1 :]]
-            least = self._total(self.rolls, self.nodes)
-            rest = [
-                self._total(others, [*self.nodes[:at], *self.nodes[at + 1 :]]) + _saved(roll, place) == least
-                for at, place in enumerate(self.nodes)
-            ]
-            nodes = [self.nodes[at] for at in chosen]
-            nodes += [
-                place
-                for at, place in enumerate(self.nodes)
-                if rest[at] and at not in chosen and (_saved(roll, place) or not place.unread)
-            ]
-            free = self._total(others, self.nodes) == least
-        places = [place for node in nodes for place in self.alike[node]]
-        return tuple(dict.fromkeys([*places, *(self.empty if free else ())]))
+            others, free = ([], False) if chosen else (unmatched, True)
+        return self._places([*chosen, *others], self.empty if free else ())
 
-    @staticmethod
-    def _total(rolls: Sequence[Numbers], nodes: Sequence[Place]) -> int:
+    def _may_be_wrong(self, at: int, matching: Mapping[int, int]) -> tuple[Place, ...]:
+        """The places that no roll is left for in some smallest set, instead of `at`, and `at` first."""
+        others: list[int] = []
+        if self._is_small():
+            place, least = self.nodes[at], self._saving()
+            others = [
+                other
+                for other in matching
+                if not self.nodes[other].unread
+                and any(
+                    self._saving(without=(at, other), without_roll=number) + _saved(roll, place) == least
+                    for number, roll in enumerate(self.rolls)
+                )
+            ]
+        return self._places([at, *others], ())
+
+    def _places(self, nodes: Iterable[int], more: Iterable[Place]) -> tuple[Place, ...]:
+        named = [place for at in nodes for place in self.alike[self.nodes[at]]]
+        return tuple(dict.fromkeys([*named, *more]))
+
+    def _is_small(self) -> bool:
+        return max(len(self.rolls), len(self.nodes)) <= MOST_WEIGHED
+
+    def _saving(self, without: Sequence[int] = (), without_roll: int | None = None) -> int:
+        """The most that can be saved without some of the nodes and perhaps one of the rolls."""
+        rolls = [roll for number, roll in enumerate(self.rolls) if number != without_roll]
+        nodes = [place for at, place in enumerate(self.nodes) if at not in without]
         return sum(_saved(rolls[number], nodes[at]) for at, number in _matched(rolls, nodes).items())
