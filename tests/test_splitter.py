@@ -686,6 +686,13 @@ def test_a_bad_log_is_wrong_usage(log: str, message: str, tmp_path: Path) -> Non
     assert "rolls.txt" in line
 
 
+def test_a_bad_log_is_refused_before_any_photo_is_read(tmp_path: Path) -> None:
+    rolls = save(tmp_path, "3 5\n4 x\n", "rolls.txt")
+    ran = padscore("scan", tmp_path / "no-photo.jpg", "--rolls", rolls)
+    assert (ran.status, ran.out) == (2, "")
+    assert "rolls.txt, line 2: 'x' is no number" in ran.err
+
+
 def test_a_log_that_is_not_there(tmp_path: Path) -> None:
     ran = padscore("score", save(tmp_path, BOARDS[0]["board"]), "--rolls", tmp_path / "none.txt")
     assert ran.status == 4

@@ -53,7 +53,8 @@ def run(photos: Sequence[str], options: ScanOptions) -> int:
     answers = _answers(options)
     _check_photos(answers, sources)
     templates = chosen_templates(options.template, options.templates)
-    job = _Job(templates, default_reader(), game_context(options.variant, options.rolls, templates), answers)
+    context = game_context(options.variant, options.rolls, templates)
+    job = _Job(templates, default_reader(), context, answers)
     interview = _interview(job.context) if options.ask else None
     pictures = PictureFolder(options.annotate) if options.annotate is not None else None
     # Whether each answer is about a sheet that exists is known at the end, and a wrong one must print no result.
