@@ -45,8 +45,8 @@ THRESHOLDS: tuple[Threshold, ...] = (
     Threshold(0.015, 4.0),
     Threshold(0.041, 4.0, smooth=1.5),
 )
-"""Tried in this order until a sheet is found: the usual one, one for blur, one for faint lines, one for small cells, and
-one for the grain of a photo taken in the dark."""
+"""Tried in this order until a sheet is found: the usual one, one for blur, for faint lines, for small cells, for
+the grain of a photo taken in the dark."""
 
 
 @dataclass(frozen=True, slots=True)
