@@ -27,6 +27,7 @@ class Square:
 
     @property
     def id(self) -> str:
+        """The cell's id, such as ``r1c9``."""
         return f"r{self.row}c{self.col}"
 
 
@@ -39,6 +40,7 @@ class Hex:
 
     @property
     def id(self) -> str:
+        """The cell's id, such as ``q-1r2``."""
         return f"q{self.q}r{self.r}"
 
     def neighbours(self) -> tuple[Hex, ...]:
