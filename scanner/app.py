@@ -53,6 +53,11 @@ JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print one 
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"padscore {__version__}")
+        from scanner.text import text_note
+
+        note = text_note()
+        if note is not None:
+            print(note, file=sys.stderr)
         raise typer.Exit
 
 
@@ -132,6 +137,17 @@ def scan(
             ),
         )
     raise typer.Exit(status)
+
+
+@app.command(epilog=_examples("padscore sample", "padscore scan sudoku-1.jpg --annotate marked"))
+def sample(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to put it; left out: here.")] = Path(),
+) -> None:
+    """Put a sample photo into a folder, to try the other commands with."""
+    with edge():
+        from scanner.samples import copy_sample
+
+        print(copy_sample(folder))
 
 
 @app.command(
