@@ -17,6 +17,7 @@ from scanner.app import app
 
 COMMANDS = [
     ("scan",),
+    ("sample",),
     ("score",),
     ("templates",),
     ("templates", "list"),
@@ -52,7 +53,7 @@ def test_all_commands_are_in_the_help() -> None:
         assert command[0] in help_text.out
 
 
-def test_nothing_but_the_design_s_commands_is_offered() -> None:
+def test_nothing_else_is_offered() -> None:
     names = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
     assert names == {command[0] for command in COMMANDS}
 
