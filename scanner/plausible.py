@@ -1,8 +1,8 @@
 """Can what the cells of a found grid hold be this sheet's? Asked after reading, of what lines alone can't tell.
 
 Nine by nine squares with words in them have a Sudoku's lines, and a reader that knows digits only takes a word for one.
-No cell is judged here and no reading changed: only when hardly anything that is written in the cells can be a digit, the
-grid is no sheet. Doubtful sheets pass: a wrongly refused one helps nobody, and the report shows the reader's doubts.
+No cell is judged here and no reading changed: only when hardly anything that is written in the cells can be a digit,
+the grid is no sheet. Doubtful sheets pass: a wrongly refused one helps nobody, and the report shows the doubts.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MOST_LONG = 0.6
 CLEAR = 0.9
 """Probability from which a digit is clearly read."""
 PLAIN_CLEAR = 0.45
-"""Share of a plain grid's written cells that has to be read clearly: real sheets have 0.7, tables of words about 0.1."""
+"""Share of a plain grid's written cells that has to be read clearly: real sheets have 0.7, tables of words 0.1."""
 PLAIN_FEWEST = 8
 """So many cells of a plain grid have to hold digits; a blank plain grid is squared paper, not a sheet."""
 
 
 def why_not(batch: CellBatch, readings: Readings, placement: Placement) -> str | None:
-    """Why the cells can't be those of the placement's template, to follow "no sheet found, "; null when they can.
+    """Why the cells can't be those of the placement's template ("a 9 x 9 grid was seen, but ..."); null if they can.
 
     An empty sheet with the template's heavier lines is a sheet. Templates whose cells aren't all digits always pass.
     Raises ValueError when the readings are of other cells than the batch.
@@ -72,7 +72,7 @@ def _digits_or_notes(readings: Readings) -> npt.NDArray[np.bool_]:
 def _long(ink: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Which pictures [n, 2, 32, 32] hold ink that is long and narrow, whichever way up: bool [n]."""
     stroke = ink[:, 0] >= INK
-    wide, high = (_extent(stroke.any(axis=axis)) for axis in (1, 2))
+    wide, high = (_extent(np.asarray(stroke.any(axis=axis))) for axis in (1, 2))
     return np.asarray(np.maximum(wide, high) > LONG * np.maximum(np.minimum(wide, high), 1))
 
 

@@ -59,14 +59,25 @@ def _ruled(
 
 
 def _table(
-    rng: Rng, cols: int, rows: int, wide: int, high: int, text: Callable[[], str], *, share: float = 1.0, size: int = 0,
+    rng: Rng,
+    cols: int,
+    rows: int,
+    wide: int,
+    high: int,
+    text: Callable[[], str],
+    *,
+    share: float = 1.0,
+    size: int = 0,
     thick: int = 2,
 ) -> Gray:
     page = _blank(cols * wide + 160, rows * high + 160)
     xs, ys = _ruled(page, 80, 80, [wide] * cols, [high] * rows, thick=thick)
     size = size or max(9, round(0.45 * min(wide, high)))
     texts = [
-        (float(x + wide / 2), float(y + high / 2), text(), size) for y in ys[:-1] for x in xs[:-1] if rng.random() < share
+        (float(x + wide / 2), float(y + high / 2), text(), size)
+        for y in ys[:-1]
+        for x in xs[:-1]
+        if rng.random() < share
     ]
     return _lettered(page, texts)
 
@@ -119,13 +130,19 @@ def _tiles(rng: Rng, across: int, down: int, joint: int, light: bool) -> Gray:
         for col in range(across):
             shade = int(np.clip(tile + rng.normal(0, 7), 0, 255))
             cv2.rectangle(
-                page, (col * side + joint, row * side + joint), ((col + 1) * side - joint, (row + 1) * side - joint), shade, -1
+                page,
+                (col * side + joint, row * side + joint),
+                ((col + 1) * side - joint, (row + 1) * side - joint),
+                shade,
+                -1,
             )
     return np.clip(page + rng.normal(0, 4, page.shape), 0, 255).astype(np.uint8)
 
 
 def tiles(rng: Rng) -> Gray:
-    return _tiles(rng, int(rng.integers(4, 26)), int(rng.integers(4, 26)), int(rng.integers(1, 4)), bool(rng.random() < 0.7))
+    return _tiles(
+        rng, int(rng.integers(4, 26)), int(rng.integers(4, 26)), int(rng.integers(1, 4)), bool(rng.random() < 0.7)
+    )
 
 
 def tiles_nine(rng: Rng) -> Gray:
@@ -160,7 +177,13 @@ def spreadsheet(rng: Rng) -> Gray:
     high = int(rng.integers(26, 40))
     wide = int(high * rng.uniform(2.2, 4))
     return _table(
-        rng, int(rng.integers(5, 12)), int(rng.integers(9, 28)), wide, high, lambda: str(rng.integers(0, 9999)), share=0.8,
+        rng,
+        int(rng.integers(5, 12)),
+        int(rng.integers(9, 28)),
+        wide,
+        high,
+        lambda: str(rng.integers(0, 9999)),
+        share=0.8,
         thick=1,
     )
 
@@ -373,7 +396,11 @@ def kenken(rng: Rng) -> Gray:
                 cv2.line(page, (x, y), (x + side, y), 20, 5)
             if rng.random() < 0.55:
                 cv2.line(page, (x, y), (x, y + side), 20, 5)
-    texts = [(float(x + 0.25 * side), float(y + 0.2 * side), f"{rng.integers(1, 40)}+", side // 5) for x in xs[:-1] for y in ys[:-1]]
+    texts = [
+        (float(x + 0.25 * side), float(y + 0.2 * side), f"{rng.integers(1, 40)}+", side // 5)
+        for x in xs[:-1]
+        for y in ys[:-1]
+    ]
     return _lettered(page, texts)
 
 
@@ -475,10 +502,43 @@ def blank_nine(rng: Rng) -> Gray:
 GENERATORS: Mapping[str, Callable[[Rng], Gray]] = {
     draw.__name__: draw
     for draw in (
-        noise, fractal, cloth, checked_cloth, bricks, tiles, tiles_nine, text_page, spreadsheet, square_spreadsheet,
-        crossword, crossword_nine, chessboard, draughts, chequered_nine, outlined_chessboard, window_panes, fence, keyboard,
-        calendar, bingo, nonogram, go_board, go_board_ten, graph_paper, graph_paper_tens, white, black, gradient, kenken,
-        number_grid, tall_table, wide_nine, small_sudoku, number_place, photo_sheet, buttons,
+        noise,
+        fractal,
+        cloth,
+        checked_cloth,
+        bricks,
+        tiles,
+        tiles_nine,
+        text_page,
+        spreadsheet,
+        square_spreadsheet,
+        crossword,
+        crossword_nine,
+        chessboard,
+        draughts,
+        chequered_nine,
+        outlined_chessboard,
+        window_panes,
+        fence,
+        keyboard,
+        calendar,
+        bingo,
+        nonogram,
+        go_board,
+        go_board_ten,
+        graph_paper,
+        graph_paper_tens,
+        white,
+        black,
+        gradient,
+        kenken,
+        number_grid,
+        tall_table,
+        wide_nine,
+        small_sudoku,
+        number_place,
+        photo_sheet,
+        buttons,
     )
 }
 """Pictures in which `locate` must not find a Sudoku."""
@@ -510,7 +570,9 @@ def photographed(surface: Gray, rng: Rng, *, long_side: int = 900, edge_to_edge:
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     light = 1 + 0.25 * (direction[0] * (x / size[0] - 0.5) + direction[1] * (y / size[1] - 0.5))
     if rng.random() < 0.3:
-        light *= np.where(x * direction[0] + y * direction[1] > rng.uniform(-0.3, 0.3) * long_side, 1.0, rng.uniform(0.5, 0.85))
+        light *= np.where(
+            x * direction[0] + y * direction[1] > rng.uniform(-0.3, 0.3) * long_side, 1.0, rng.uniform(0.5, 0.85)
+        )
     blur = float(rng.uniform(0.3, 1.6))
     shot = cv2.GaussianBlur(shot * light.astype(np.float32), (0, 0), blur)
     shot = np.clip(shot + rng.normal(0, 3, shot.shape), 0, 255)
