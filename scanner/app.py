@@ -139,7 +139,7 @@ def scan(
     raise typer.Exit(status)
 
 
-@app.command(epilog=_examples("padscore sample", "padscore scan sudoku-1.jpg --annotate marked"))
+@app.command(epilog=_examples("padscore sample .", "padscore scan sudoku-1.jpg --annotate marked"))
 def sample(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to put it; left out: here.")] = Path(),
 ) -> None:
