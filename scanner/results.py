@@ -118,7 +118,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class SheetPlace:
-    """Where a sheet was found: corners of the main lattice in picture pixels, the template's top left first, clockwise."""
+    """Where a sheet was found: corners of the main lattice in picture px, the template's top left first, clockwise."""
 
     corners: tuple[PxPoint, PxPoint, PxPoint, PxPoint]
     residual_px: float

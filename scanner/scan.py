@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scanner.board import ReadBoard
@@ -15,6 +16,7 @@ from scanner.geometry import PxPoint
 from scanner.intake import Photo, load
 from scanner.locate import NotFound, Placement, locate
 from scanner.orient import orient
+from scanner.plausible import why_not
 from scanner.read.reader import DigitReader, default_reader
 from scanner.read.readings import Readings
 from scanner.resolve import Answer, SheetRef, answers_for, check_addresses, readings_to_board, resolve
@@ -26,6 +28,14 @@ Review = Callable[[Photo, Sheet], Sheet]
 """Called with each sheet while its photo is at hand, to draw a picture or to ask a person; returns the sheet that goes
 into the result. So no photo has to be kept, or decoded again."""
 
+Clock = Callable[[str], AbstractContextManager[None]]
+"""Makes a context manager for each stage by its name; the bench passes one that measures."""
+
+
+def untimed(stage: str) -> AbstractContextManager[None]:
+    """The clock of whoever doesn't ask for times."""
+    return nullcontext()
+
 
 def scan(
     source: str | Path | bytes,
@@ -36,6 +46,7 @@ def scan(
     context: GameContext | None = None,
     answers: Sequence[Answer] = (),
     review: Review | None = None,
+    clock: Clock = untimed,
 ) -> ScanResult:
     """All sheets of one file (every page), read, scored and checked.
 
@@ -49,12 +60,13 @@ def scan(
     pages = load(source, name=name)
     while True:
         try:
-            photo = next(pages, None)
+            with clock("intake"):
+                photo = next(pages, None)
         except FileError as error:
             return result + ScanResult(problems=(Problem(shown, error.code, str(error)),))
         if photo is None:
             return result
-        result += scan_photo(photo, templates, reader, context or GameContext(), answers, review)
+        result += scan_photo(photo, templates, reader, context or GameContext(), answers, review, clock)
 
 
 def scan_photo(
@@ -64,41 +76,67 @@ def scan_photo(
     context: GameContext,
     answers: Sequence[Answer] = (),
     review: Review | None = None,
+    clock: Clock = untimed,
 ) -> ScanResult:
     """All sheets of one decoded page."""
-    placements = locate(photo, templates)
-    if isinstance(placements, NotFound):
-        where = photo.source if photo.page == 1 else f"{photo.source}, page {photo.page}"
-        reason = " and ".join((placements.reason, *photo.warnings))
-        remedy = "photograph the whole sheet from above, sharp and in even light"
-        problem = Problem(photo.source, "no-sheet", f"{where}: no sheet found, {reason}; {remedy}")
-        return ScanResult(problems=(problem,))
+    with clock("locate"):
+        found = locate(photo, templates)
+    read = found if isinstance(found, NotFound) else read_sheets(photo, found, reader, clock)
+    if isinstance(read, NotFound):
+        return ScanResult(problems=(_no_sheet(photo, read),))
     # before anything is drawn: which of several sheets an answer is about has to be said
-    here = [SheetRef(photo.source, number) for number in range(1, len(placements) + 1)]
+    here = [SheetRef(photo.source, number) for number in range(1, len(read) + 1)]
     check_addresses([answer for answer in answers if answer.ref is None], here)
     warnings = tuple(f"{photo.source}: {warning}" for warning in photo.warnings)
-    sheets = tuple(
-        sheet if review is None else review(photo, sheet)
-        for sheet in _sheets(photo, placements, reader, context, answers)
-    )
-    return ScanResult(sheets=sheets, warnings=warnings)
+    sheets = (_judged_sheet(photo, number, one, context, answers, clock) for number, one in enumerate(read, start=1))
+    return ScanResult(tuple(sheet if review is None else review(photo, sheet) for sheet in sheets), warnings=warnings)
 
 
-def _sheets(
-    photo: Photo,
-    placements: Sequence[Placement],
-    reader: DigitReader,
-    context: GameContext,
-    answers: Sequence[Answer],
-) -> Iterator[Sheet]:
-    for number, found in enumerate(placements, start=1):
-        template = found.template
-        batch, placement = orient(cut(photo, found), found, reader)
-        readings = reader.read(batch)
-        own_answers = answers_for(SheetRef(photo.source, number), answers, template)
-        board, verdict = _judged(readings, template, context, own_answers)
-        place = place_in_picture(photo, placement)
-        yield Sheet(photo.source, photo.page, number, template, place, board, verdict, placement, readings, own_answers)
+@dataclass(frozen=True, slots=True)
+class ReadSheet:
+    """A sheet whose cells have been read, the right way up, before any rule of a game."""
+
+    placement: Placement
+    readings: Readings
+
+
+def read_sheets(
+    photo: Photo, found: Sequence[Placement], reader: DigitReader, clock: Clock = untimed
+) -> tuple[ReadSheet, ...] | NotFound:
+    """The found sheets read; without those whose cells can't be their template's."""
+    read: list[ReadSheet] = []
+    refusal = ""
+    for candidate in found:
+        with clock("cut"):
+            cells = cut(photo, candidate)
+        with clock("orient"):
+            batch, placement = orient(cells, candidate, reader)
+        with clock("read"):
+            readings = reader.read(batch)
+        reason = why_not(batch, readings, placement)
+        if reason is None:
+            read.append(ReadSheet(placement, readings))
+        else:
+            refusal = refusal or reason
+    return tuple(read) if read else NotFound(refusal)
+
+
+def _no_sheet(photo: Photo, why: NotFound) -> Problem:
+    where = photo.source if photo.page == 1 else f"{photo.source}, page {photo.page}"
+    reason = " and ".join((why.reason, *photo.warnings))
+    remedy = "photograph the whole sheet from above, sharp and in even light"
+    return Problem(photo.source, "no-sheet", f"{where}: no sheet found, {reason}; {remedy}")
+
+
+def _judged_sheet(
+    photo: Photo, number: int, read: ReadSheet, context: GameContext, answers: Sequence[Answer], clock: Clock
+) -> Sheet:
+    template = read.placement.template
+    own = answers_for(SheetRef(photo.source, number), answers, template)
+    with clock("resolve"):
+        board, verdict = _judged(read.readings, template, context, own)
+    place = place_in_picture(photo, read.placement)
+    return Sheet(photo.source, photo.page, number, template, place, board, verdict, read.placement, read.readings, own)
 
 
 def _judged(

@@ -33,14 +33,14 @@ class Ranges:
     paper: Span = (90, 250)  # grey level
     gradient: Span = (0.0, 0.35)  # fall of brightness across the sheet
     grain: Span = (0.3, 5.0)  # grey levels, standard deviation, before blur
-    shadow_chance: float = 0.25
+    shadow_chance: float = 0.2
     shadow: Span = (0.4, 0.85)  # brightness inside the shadow
     tint_chance: float = 0.2
     tint: Span = (0.72, 0.95)  # brightness of tinted cells
     line: Span = (0.010, 0.05)  # width of thin lines
     heavy: Span = (1.2, 3.5)  # times the thin width
     line_darkness: Span = (0.12, 0.95)
-    wobble: Span = (0.0, 0.05)  # how far lines stray from where the lattice expects them
+    wobble: Span = (0.0, 0.035)  # how far lines stray from where the lattice expects them
     print_height: Span = (0.42, 0.78)
     hand_height: Span = (0.42, 0.95)
     note_height: Span = (0.17, 0.38)
@@ -48,8 +48,8 @@ class Ranges:
     hand_darkness: Span = (0.2, 0.92)
     stroke: Span = (0.03, 0.1)  # width of handwritten strokes
     slant: Span = (-14, 14)  # degrees
-    resolution: Span = (14, 60)  # px a cell in the simulated photo
-    blur: Span = (0.25, 1.3)  # px of the simulated photo, standard deviation
+    resolution: Span = (15, 60)  # px a cell in the simulated photo
+    blur: Span = (0.008, 0.05)  # standard deviation; the worst real photo has about 0.05
     jpeg: Span = (35, 95)
     noise: Span = (0.3, 5.0)  # grey levels
 
@@ -210,7 +210,7 @@ class SheetMaker:
         """Small pencil notes: in a row at one edge, in corners, or each at its place of a 3 x 3 pattern."""
         rng = self._rng
         height = _between(rng, self._ranges.note_height)
-        count = int(rng.choice([1, 2, 3, 4], p=[0.18, 0.42, 0.28, 0.12]))
+        count = int(rng.choice([1, 2, 3, 4], p=[0.25, 0.39, 0.25, 0.11]))
         digits = rng.choice(np.arange(1, 10), size=count, replace=False)
         style = rng.random()
         if style < 0.6:
@@ -253,7 +253,7 @@ class SheetMaker:
         rng = self._rng
         label = str(
             rng.choice(
-                ["scribble", "zigzag", "star", "heart", "check", "letter"], p=[0.34, 0.12, 0.16, 0.12, 0.1, 0.16]
+                ["scribble", "zigzag", "star", "heart", "check", "letter"], p=[0.36, 0.13, 0.17, 0.13, 0.11, 0.10]
             )
         )
         size = float(rng.uniform(0.45, 1.05))
@@ -393,9 +393,7 @@ class SheetMaker:
             picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         )
         small = small + rng.normal(0, _between(rng, ranges.grain), small.shape)
-        small = cv2.GaussianBlur(small, (0, 0), _between(rng, ranges.blur))
-        if rng.random() < 0.08:  # out of focus
-            small = cv2.GaussianBlur(small, (0, 0), 0.045 * scale * CELL_PX)
+        small = cv2.GaussianBlur(small, (0, 0), max(0.25, _log_between(rng, ranges.blur) * scale * CELL_PX))
         small = small + rng.normal(0, _between(rng, ranges.noise), small.shape)
         coded = cv2.imencode(
             ".jpg", np.clip(small, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, int(_between(rng, ranges.jpeg))]

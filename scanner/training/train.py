@@ -17,6 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 import onnx
@@ -59,6 +60,7 @@ def _make(cache: Path, split: Split, job: int, sheets: int) -> Path:
     """One job: `sheets` generated sheets of one part, written to the cache; returns the file."""
     out = cache / f"sheets-{split}-{job}.npz"
     if not out.exists():
+        cv2.setNumThreads(1)  # one job a core; OpenCV's own threads would wait for each other
         glyphs, symbols = _pools(cache)
         chosen = glyphs.select(glyphs.split == split)
         maker = SheetMaker(chosen, symbols.select(symbols.split == split), SEED + 1000 * job + len(split))
@@ -138,7 +140,7 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
             x = _jittered(pictures[index].float() / 255).contiguous(memory_format=torch.channels_last)
             with torch.autocast("cpu", dtype=torch.bfloat16):
                 logits, printed = net(x)
-            loss = torch.nn.functional.cross_entropy(logits.float(), classes[index], label_smoothing=0.01)
+            loss = torch.nn.functional.cross_entropy(logits.float(), classes[index])
             known = ink[index] != UNKNOWN_INK
             loss = loss + 0.2 * torch.nn.functional.binary_cross_entropy_with_logits(
                 printed[known].float(), ink[index][known].float()
@@ -199,7 +201,12 @@ def _temperature(logits: torch.Tensor, labels: torch.Tensor) -> float:
 
 def export(net: DigitNet, val_generated: Labelled, val_real: Labelled, out: Path) -> None:
     """Calibrates on held-out cells and writes the ONNX file with its metadata."""
-    part = joined([val_generated, val_real])
+    # Real and generated cells count equally, though there are far more of the latter.
+    rng = np.random.default_rng(SEED)
+    fewer = rng.choice(len(val_generated), min(len(val_real), len(val_generated)), replace=False)
+    part = joined(
+        [Labelled(val_generated.pictures[fewer], val_generated.classes[fewer], val_generated.ink[fewer]), val_real]
+    )
     logits, printed = logits_of(net, part.pictures)
     temperature = _temperature(logits, torch.from_numpy(part.classes))
     known = part.ink != UNKNOWN_INK

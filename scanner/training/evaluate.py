@@ -1,0 +1,131 @@
+"""Figures of a model on what never trained or tuned it:
+
+    python -m scanner.training.evaluate --shared DIR --cache DIR --model scanner/data/models/digits-1.onnx
+
+prints them and writes them beside the model as JSON, where the model card quotes them from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scanner.bench import run as bench
+from scanner.crops import pictures_of
+from scanner.digits import run as digits
+from scanner.read.classes import CLASSES
+from scanner.read.reader import DigitReader
+from scanner.templates import get_template
+from scanner.training.real import FOLDERS, true_photos
+from scanner.training.split import SWISS_TEST
+from scanner.training.train import generated
+
+TEST_SHEETS = 1000
+CHUNK = 1000
+
+
+@contextmanager
+def _linked(files: list[tuple[Path, str]]) -> Iterator[Path]:
+    """A folder with links to files, each under the given name."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for file, name in files:
+            link = Path(temporary) / name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(file.resolve())
+        yield Path(temporary)
+
+
+def photos(shared: Path, folder: str, reader: DigitReader) -> dict[str, Any]:
+    """The whole chain on the photos of one source that belong to the test part."""
+    chosen = [photo.path for photo in true_photos(shared) if photo.split == "test" and photo.path.parent.name == folder]
+    files = [(file, file.name) for path in chosen for file in (path, path.with_suffix(".json"))]
+    with _linked(files) as linked:
+        document = bench(linked, templates=[get_template("sudoku")], reader=reader).document()
+    keys = (
+        "photos",
+        "puzzles",
+        "found",
+        "upright",
+        "cells",
+        "digits",
+        "blanks",
+        "candidates",
+        "boards",
+        "sure",
+        "silent",
+    )
+    kept = {key: document[key] for key in (*keys, "asked", "confusions", "corner_error")}
+    calibration = document["calibration"]
+    kept["calibration"] = {name: value for name, value in calibration.items() if name != "bins"}
+    return kept
+
+
+def swiss(shared: Path, reader: DigitReader) -> dict[str, Any]:
+    """Crops of the Swiss writers whom nobody trained on."""
+    crops = [
+        (path, f"{path.parent.name}/{path.name}")
+        for path in sorted((shared / "digits-swiss").glob("[0-9]/*.png"))
+        if int(path.name.split("-")[0]) in SWISS_TEST
+    ]
+    with _linked(crops) as linked:
+        document = digits(linked, reader=reader).document()
+    return {key: document[key] for key in ("n", "accuracy", "interval", "writers", "worst_writer", "confusions")}
+
+
+def mnist(shared: Path, reader: DigitReader) -> dict[str, Any]:
+    """MNIST's own test file, as crops."""
+    images = gzip.decompress((shared / "mnist" / "t10k-images-idx3-ubyte.gz").read_bytes())
+    labels = gzip.decompress((shared / "mnist" / "t10k-labels-idx1-ubyte.gz").read_bytes())
+    crops = 255 - np.frombuffer(images, np.uint8, offset=16).reshape(-1, 28, 28)
+    true = np.frombuffer(labels, np.uint8, offset=8)
+    read = [
+        reader.probabilities(pictures_of(list(crops[k : k + CHUNK])))[0].argmax(axis=1)
+        for k in range(0, len(crops), CHUNK)
+    ]
+    right = np.concatenate(read) == true
+    return {"n": len(true), "accuracy": round(float(right.mean()), 5)}
+
+
+def generated_cells(cache: Path, reader: DigitReader) -> dict[str, Any]:
+    """Cells of generated sheets with held-out fonts and writers; no figure of these is one of people's handwriting."""
+    part = generated(cache, "test", TEST_SHEETS, 1)
+    read = np.concatenate(
+        [reader.probabilities(part.pictures[k : k + CHUNK])[0].argmax(axis=1) for k in range(0, len(part), CHUNK)]
+    )
+    by_class = {
+        name: round(float((read == number)[part.classes == number].mean()), 4)
+        for number, name in enumerate(CLASSES)
+        if (part.classes == number).any()
+    }
+    return {"n": len(part), "accuracy": round(float((read == part.classes).mean()), 4), "by_class": by_class}
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Figures of a model on its test parts.")
+    parser.add_argument("--shared", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=Path("training-cache"))
+    parser.add_argument("--model", type=Path, default=Path("scanner/data/models/digits-1.onnx"))
+    chosen = parser.parse_args()
+    reader = DigitReader(chosen.model)
+    figures: dict[str, Any] = {"model": reader.name}
+    figures |= {folder: photos(chosen.shared, folder, reader) for folder in FOLDERS}
+    figures |= {"digits-swiss": swiss(chosen.shared, reader), "mnist": mnist(chosen.shared, reader)}
+    figures["generated"] = generated_cells(chosen.cache, reader)
+    text = json.dumps(figures, indent=1)
+    chosen.model.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
