@@ -8,6 +8,7 @@ next row stays whole, and the next row does not get a foot.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -17,6 +18,7 @@ from scanner.geometry import Square
 from scanner.intake import Photo
 from scanner.locate.placement import Placement
 from scanner.locate.refine import bend_map
+from scanner.templates import Template
 
 FloatImage = npt.NDArray[np.float32]
 
@@ -33,6 +35,10 @@ FLOOR = 0.05
 """Ink lighter than this share below the paper is paper grain or the other side showing through."""
 CELL_SHARE = 0.38
 """Ink starts at this share of the cell's darkest ink: the blur around strokes is left out."""
+WHOLE = 0.62
+"""Connected ink of which a cell has at least this share belongs to that cell altogether."""
+SPECK = 0.0022
+"""Connected ink smaller than this share of a cell is no stroke."""
 FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
 
@@ -44,14 +50,13 @@ class CellBatch:
     ids: cell ids, n of them. ink: uint8 [n, 2, 32, 32], 255 for full ink; channel 0 the cell in its surroundings (a
     sixth of a cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the
     cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 (no ink) to
-    1. colour: float32 [n, 3], mean RGB of the ink divided by the paper around, 0 to about 1 (1 where there is no ink).
+    1 (black).
     """
 
     ids: tuple[str, ...]
     ink: npt.NDArray[np.uint8]
     present: npt.NDArray[np.bool_]
     darkness: npt.NDArray[np.float32]
-    colour: npt.NDArray[np.float32]
 
     def __post_init__(self) -> None:
         expected = (len(self.ids), 2, INPUT_PX, INPUT_PX)
@@ -64,7 +69,7 @@ class CellBatch:
         quarter_turns: clockwise turns of the sheet in the picture that are undone.
         """
         ink = np.rot90(self.ink[order], quarter_turns, axes=(2, 3))
-        return CellBatch(ids, np.ascontiguousarray(ink), self.present[order], self.darkness[order], self.colour[order])
+        return CellBatch(ids, np.ascontiguousarray(ink), self.present[order], self.darkness[order])
 
 
 def paper_of(gray: FloatImage, cell_px: int) -> FloatImage:
@@ -169,12 +174,12 @@ def without_lines(density: FloatImage, rows: int, cols: int) -> FloatImage:
 
 
 def rectified(photo: Photo, placement: Placement) -> npt.NDArray[np.uint8]:
-    """The sheet's lattice seen from straight above, uint8 [rows * 48 + 48, cols * 48 + 48, 3] (rim: half a cell)."""
+    """The sheet's lattice seen from straight above, grey: uint8 [rows * 48 + 48, cols * 48 + 48] (rim: half a cell)."""
     grid = placement.template.grid
     assert grid is not None
     rim = RIM_PX / CELL_PX
     map_x, map_y = bend_map(placement.lattice, placement.mesh, -rim, grid.cols + 2 * rim, grid.rows + 2 * rim, CELL_PX)
-    flat = cv2.remap(photo.rgb, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    flat = cv2.remap(photo.gray, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(flat, dtype=np.uint8)
 
 
@@ -184,15 +189,33 @@ def cut(photo: Photo, placement: Placement) -> CellBatch:
     grid = template.grid
     assert grid is not None
     flat = rectified(photo, placement)
-    places = [cell.place for cell in template.lattice_cells]
-    rows = np.array([place.row - 1 for place in places if isinstance(place, Square)], dtype=np.int64)
-    cols = np.array([place.col - 1 for place in places if isinstance(place, Square)], dtype=np.int64)
-    ids = tuple(cell.id for cell in template.lattice_cells)
-    centres = np.array([np.mean([[p.x, p.y] for p in cell.polygon], axis=0) for cell in template.lattice_cells])
-    px = placement.project(centres)
-    height, width = photo.rgb.shape[:2]
+    layout = _layout(template)
+    px = placement.project(layout.centres)
+    height, width = photo.gray.shape
     present = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < width) & (px[:, 1] < height)
-    return cut_rectified(flat, ids, rows, cols, grid.rows, grid.cols, present)
+    return cut_rectified(flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The lattice cells of a template. rows, cols: int64 [n], from 0. centres: float64 [n, 2], mm."""
+
+    ids: tuple[str, ...]
+    rows: npt.NDArray[np.int64]
+    cols: npt.NDArray[np.int64]
+    centres: npt.NDArray[np.float64]
+
+
+@lru_cache(maxsize=64)
+def _layout(template: Template) -> _Layout:
+    cells = template.lattice_cells
+    places = [cell.place for cell in cells if isinstance(cell.place, Square)]
+    return _Layout(
+        tuple(cell.id for cell in cells),
+        np.array([place.row - 1 for place in places], dtype=np.int64),
+        np.array([place.col - 1 for place in places], dtype=np.int64),
+        np.array([np.mean([[point.x, point.y] for point in cell.polygon], axis=0) for cell in cells]),
+    )
 
 
 def cut_rectified(
@@ -204,17 +227,14 @@ def cut_rectified(
     cols: int,
     present: npt.NDArray[np.bool_],
 ) -> CellBatch:
-    """Cells of a rectified sheet [rows * 48 + 48, cols * 48 + 48, 3].
+    """Cells of a rectified grey sheet [rows * 48 + 48, cols * 48 + 48].
 
     Cell k lies in row cell_rows[k], column cell_cols[k], from 0; present [n] as in `CellBatch`.
     """
-    gray = cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY).astype(np.float32)
-    density = ink_density(gray, CELL_PX)
+    density = ink_density(flat.astype(np.float32), CELL_PX)
     clear = without_lines(density, rows, cols)
-    numbers = cell_rows * cols + cell_cols
-    ink, owner, dark = cells_of_density(clear, cell_rows, cell_cols, rows, cols)
-    colour = _colours(flat, owner, numbers, cell_rows, cell_cols)
-    return CellBatch(ids, ink, present, dark, colour)
+    ink, dark = cells_of_density(clear, cell_rows, cell_cols, rows, cols)
+    return CellBatch(ids, ink, present, dark)
 
 
 def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDArray[np.float32]:
@@ -239,36 +259,34 @@ def _ink_mask(clear: FloatImage, rows: int, cols: int) -> npt.NDArray[np.uint8]:
     return (clear > _per_cell(threshold, rows, cols)).astype(np.uint8)
 
 
-def _owners(mask: npt.NDArray[np.uint8], rows: int, cols: int) -> npt.NDArray[np.int64]:
-    """Which cell each pixel's ink belongs to: row * cols + col, -1 for none. int64 of the mask's shape."""
+def _owners(mask: npt.NDArray[np.uint8], rows: int, cols: int) -> npt.NDArray[np.int32]:
+    """Which cell each pixel's ink belongs to: row * cols + col, -1 for none. int32 of the mask's shape."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
-    cell_of = _per_cell(np.arange(rows * cols, dtype=np.float32).reshape(rows, cols), rows, cols).astype(np.int64)
-    inked = mask > 0
-    label, cell = labels[inked].astype(np.int64), cell_of[inked]
     cells = rows * cols
-    key = label * cells + cell
-    pairs, sizes = np.unique(key, return_counts=True)
-    pair_label, pair_cell = pairs // cells, pairs % cells
-    order = np.lexsort((sizes, pair_label))
-    last = np.r_[np.flatnonzero(np.diff(pair_label[order])), len(order) - 1] if len(order) else np.zeros(0, np.int64)
-    best = np.full(count, -1, dtype=np.int64)
-    share = np.zeros(count)
-    area = stats[:, 4].astype(np.float64)
-    best[pair_label[order][last]] = pair_cell[order][last]
-    share[pair_label[order][last]] = sizes[order][last] / area[pair_label[order][last]]
+    inked = mask > 0
+    label, cell = labels[inked], _cell_of(rows, cols)[inked]
+    pixels = np.bincount(label * cells + cell, minlength=count * cells).reshape(count, cells)
+    best = pixels.argmax(axis=1).astype(np.int32)
+    area = stats[:, cv2.CC_STAT_AREA]
     # Ink of two cells that touches is divided at the border; strokes of one cell that stray are not.
-    whole = share > 0.62
-    speck = area < 0.0022 * CELL_PX**2
-    result = np.full(mask.shape, -1, dtype=np.int64)
+    whole = pixels.max(axis=1) > WHOLE * area
     owner = np.where(whole[label], best[label], cell)
-    owner[speck[label]] = -1
+    owner[(area < SPECK * CELL_PX**2)[label]] = -1
+    result = np.full(mask.shape, -1, dtype=np.int32)
     result[inked] = owner
     return result
 
 
+@lru_cache(maxsize=16)
+def _cell_of(rows: int, cols: int) -> npt.NDArray[np.int32]:
+    """The cell, row * cols + col, that each pixel of a rectified sheet lies in; the rim is part of the border's."""
+    numbers = np.arange(rows * cols, dtype=np.float32).reshape(rows, cols)
+    return np.asarray(_per_cell(numbers, rows, cols), dtype=np.int32)
+
+
 def _windows(
     clear: FloatImage,
-    owner: npt.NDArray[np.int64],
+    owner: npt.NDArray[np.int32],
     numbers: npt.NDArray[np.int64],
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
@@ -277,10 +295,10 @@ def _windows(
     extra = (WINDOW_PX - CELL_PX) // 2
     top = RIM_PX + cell_rows * CELL_PX - extra
     left = RIM_PX + cell_cols * CELL_PX - extra
-    span = np.arange(WINDOW_PX)
-    y = (top[:, None] + span)[:, :, None]
-    x = (left[:, None] + span)[:, None, :]
-    return clear[y, x], np.asarray(owner[y, x] == numbers[:, None, None], dtype=np.bool_)
+    size = (WINDOW_PX, WINDOW_PX)
+    windows = np.lib.stride_tricks.sliding_window_view(clear, size)[top, left]
+    owners = np.lib.stride_tricks.sliding_window_view(owner, size)[top, left]
+    return windows, np.asarray(owners == numbers[:, None, None], dtype=np.bool_)
 
 
 def _full_ink(
@@ -325,39 +343,13 @@ def close_ups(soft: npt.NDArray[np.float32], mine: npt.NDArray[np.bool_]) -> npt
     return result
 
 
-def _colours(
-    flat: npt.NDArray[np.uint8],
-    owner: npt.NDArray[np.int64],
-    numbers: npt.NDArray[np.int64],
-    cell_rows: npt.NDArray[np.int64],
-    cell_cols: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float32]:
-    """Mean RGB of each cell's ink against the typical RGB of its paper: float32 [n, 3]."""
-    inked = owner >= 0
-    cells = int(owner.max(initial=0)) + 1
-    counts = np.bincount(owner[inked], minlength=cells)
-    colour = np.ones((max(cells, int(numbers.max(initial=0)) + 1), 3), dtype=np.float32)
-    ink_pixels = flat[inked]
-    step = CELL_PX // 6
-    for channel in range(3):
-        sums = np.bincount(owner[inked], ink_pixels[:, channel], minlength=cells)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            colour[:cells, channel] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    span = np.arange(step, CELL_PX, step)
-    y = (RIM_PX + cell_rows * CELL_PX)[:, None, None] + span[None, :, None]
-    x = (RIM_PX + cell_cols * CELL_PX)[:, None, None] + span[None, None, :]
-    paper = np.percentile(flat[y, x].reshape(len(numbers), -1, 3), 80, axis=1)
-    ratio = colour[numbers] / np.maximum(paper, 12.0)
-    return np.where(np.isnan(ratio), 1.0, np.clip(ratio, 0, 1.5)).astype(np.float32)
-
-
 def cells_of_density(
     clear: FloatImage, cell_rows: npt.NDArray[np.int64], cell_cols: npt.NDArray[np.int64], rows: int, cols: int
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """Cells out of a rectified sheet's ink density without lines, float32 [rows * 48 + 48, cols * 48 + 48], 0 to 1.
 
-    Cell k lies at (cell_rows[k], cell_cols[k]) from 0. Gives (the reader's pictures uint8 [n, 2, 32, 32], the cell that
-    each pixel's ink belongs to as row * cols + col or -1, typical darkness of each cell's ink float32 [n]).
+    Cell k lies at (cell_rows[k], cell_cols[k]) from 0. Gives (the reader's pictures uint8 [n, 2, 32, 32], typical
+    darkness of each cell's ink float32 [n]).
     """
     mask = _ink_mask(clear, rows, cols)
     owner = _owners(mask, rows, cols)
@@ -367,7 +359,9 @@ def cells_of_density(
     scaled = np.clip(windows / full[:, None, None], 0, 1)
     soft = scaled * _feather(mine)
     ink = np.zeros((len(numbers), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
-    pooled = soft.reshape(len(numbers), INPUT_PX, 2, INPUT_PX, 2).mean(axis=(2, 4))
-    ink[:, 0] = np.round(255 * pooled).astype(np.uint8)
+    # One tall picture halved is all windows halved; each output pixel is the mean of four of its own window.
+    tall = np.ascontiguousarray(soft).reshape(len(numbers) * WINDOW_PX, WINDOW_PX)
+    pooled = cv2.resize(tall, (INPUT_PX, len(numbers) * INPUT_PX), interpolation=cv2.INTER_AREA)
+    ink[:, 0] = np.round(255 * pooled).astype(np.uint8).reshape(len(numbers), INPUT_PX, INPUT_PX)
     ink[:, 1] = close_ups(soft, mine)
-    return ink, owner, dark
+    return ink, dark

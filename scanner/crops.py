@@ -66,7 +66,7 @@ def _mosaic_pictures(crops: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.u
         left = k % cols * TILE_PX + (TILE_PX - wide) // 2
         mosaic[top : top + high, left : left + wide] = glyph
     cells_down, cells_across = 2 * rows - 1, 2 * cols - 1
-    pictures, _, _ = cells_of_density(mosaic, 2 * (number // cols), 2 * (number % cols), cells_down, cells_across)
+    pictures, _ = cells_of_density(mosaic, 2 * (number // cols), 2 * (number % cols), cells_down, cells_across)
     return pictures
 
 

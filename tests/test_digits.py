@@ -142,7 +142,7 @@ def test_a_crop_looks_as_it_does_on_a_sheet() -> None:
     at = RIM_PX + CELL_PX + (CELL_PX - len(digit)) // 2
     flat[at : at + len(digit), at : at + len(digit)] = digit
     place = np.array([1], dtype=np.int64)
-    on_sheet, _, _ = cells_of_density(1 - flat.astype(np.float32) / 240, place, place, 3, 3)
+    on_sheet, _ = cells_of_density(1 - flat.astype(np.float32) / 240, place, place, 3, 3)
     as_crop = pictures_of([digit])
     assert np.abs(on_sheet.astype(int) - as_crop.astype(int)).mean() < 6
     assert np.corrcoef(on_sheet.ravel(), as_crop.ravel())[0, 1] > 0.97
@@ -153,8 +153,7 @@ def test_sheets_take_the_path_of_crops() -> None:
     flat = np.full((TILE_PX, TILE_PX), 240, dtype=np.uint8)
     flat[32:64, 40:56] = seven(32, 4)[:, :16]
     place = np.zeros(1, dtype=np.int64)
-    rgb = np.repeat(flat[:, :, None], 3, axis=2)
-    batch = cut_rectified(rgb, ("r1c1",), place, place, 1, 1, np.ones(1, dtype=np.bool_))
+    batch = cut_rectified(flat, ("r1c1",), place, place, 1, 1, np.ones(1, dtype=np.bool_))
     pictures, _, _ = cells_of_density(1 - flat.astype(np.float32) / 240, place, place, 1, 1)
     assert np.corrcoef(batch.ink.ravel(), pictures.ravel())[0, 1] > 0.9
 

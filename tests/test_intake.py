@@ -102,11 +102,11 @@ def test_exif_orientation_is_applied_once(kind: str, orientation: int) -> None:
 @pytest.mark.parametrize(
     ("stored", "decoded"),
     [
-        ((4032, 3024), (2016, 1512)),  # 1/4 would leave 1008
-        ((6000, 4500), (1500, 1125)),  # exactly 1500 at 1/4
-        ((5996, 40), (2998, 20)),  # 1499 at 1/4 is too little
-        ((1400, 900), (1400, 900)),  # nothing is enlarged
-        ((2999, 10), (2999, 10)),
+        ((4032, 3024), (1008, 756)),  # 1/8 would leave 504
+        ((4000, 3000), (1000, 750)),  # exactly 1000 at 1/4
+        ((3996, 40), (1998, 20)),  # 999 at 1/4 is too little
+        ((900, 600), (900, 600)),  # nothing is enlarged
+        ((1999, 10), (1999, 10)),
     ],
 )
 @pytest.mark.parametrize("orientation", [1, 6])
@@ -121,11 +121,11 @@ def test_jpeg_is_decoded_at_the_smallest_scale_that_suffices(
 
 
 def test_png_is_shrunk_by_a_whole_factor() -> None:
-    values = np.zeros((30, 7000), dtype=np.uint8)
+    values = np.zeros((30, 4000), dtype=np.uint8)
     values[:, 1::4] = 200  # the mean over 4 columns is 50
     photo = only(encode(Image.fromarray(values), "PNG"))
-    assert photo.size == (7000, 30)
-    assert photo.rgb.shape == (8, 1750, 3)
+    assert photo.size == (4000, 30)
+    assert photo.rgb.shape == (8, 1000, 3)
     np.testing.assert_array_equal(photo.rgb[:7], 50)
 
 
@@ -470,6 +470,6 @@ def test_threads_decode_at_the_same_time() -> None:
 
 
 def test_public_names() -> None:
-    assert intake.DECODE_LONG_SIDE == 1500
+    assert intake.DECODE_LONG_SIDE == 1000
     with pytest.raises(ValueError, match="at least 1"):
         list(load(b"x", long_side=0))

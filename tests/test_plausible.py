@@ -27,7 +27,7 @@ def _sheet(kinds: list[str], sure: float = 0.97) -> tuple[CellBatch, Readings]:
         elif kind != "blank":
             cv2.ellipse(ink[k, 0], (16, 16), (6, 9), 0, 0, 360, 255, 3)
         probabilities[k, CLASSES.index("1" if kind == "word" else kind)] = sure
-    batch = CellBatch(SUDOKU.ids, ink, np.ones(n, np.bool_), np.ones(n, np.float32), np.ones((n, 3), np.float32))
+    batch = CellBatch(SUDOKU.ids, ink, np.ones(n, np.bool_), np.ones(n, np.float32))
     return batch, Readings(SUDOKU.ids, CLASSES, probabilities, np.zeros(n, np.float32))
 
 
@@ -82,6 +82,6 @@ def test_illegal_digits_are_digits() -> None:
 
 def test_readings_of_other_cells_are_misuse() -> None:
     batch, readings = _sheet(["1"])
-    fewer = CellBatch(batch.ids, batch.ink, np.zeros(81, np.bool_), batch.darkness, batch.colour)
+    fewer = CellBatch(batch.ids, batch.ink, np.zeros(81, np.bool_), batch.darkness)
     with pytest.raises(ValueError, match="0 cells of the batch"):
         why_not(fewer, readings, _placed(plain=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DECODE_LONG_SIDE = 1500
+DECODE_LONG_SIDE = 1000
 """Pixels of the longer side that suffice later; a picture is decoded at the smallest cheap scale not below it."""
 
 MAX_PIXELS = 200_000_000

@@ -59,7 +59,11 @@ def polynomial_terms(points: FloatArray, size: tuple[float, float]) -> FloatArra
     """All products x^i y^j with i + j <= DEGREE of scaled, clamped coordinates: float64 [n, terms]."""
     x = np.clip(2 * points[:, 0] / size[0] - 1, -1.08, 1.08)
     y = np.clip(2 * points[:, 1] / size[1] - 1, -1.08, 1.08)
-    return np.stack([x**i * y**j for i in range(DEGREE + 1) for j in range(DEGREE + 1 - i)], axis=1)
+    powers_x, powers_y = [np.ones_like(x)], [np.ones_like(y)]
+    for _ in range(DEGREE):
+        powers_x.append(powers_x[-1] * x)
+        powers_y.append(powers_y[-1] * y)
+    return np.stack([powers_x[i] * powers_y[j] for i in range(DEGREE + 1) for j in range(DEGREE + 1 - i)], axis=1)
 
 
 def fit_smooth(

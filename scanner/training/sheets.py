@@ -368,7 +368,7 @@ class SheetMaker:
         return np.maximum(ink, layer)
 
     def _photograph(self, ink: FloatImage, rows: int, cols: int) -> npt.NDArray[np.uint8]:
-        """The sheet as a phone would have it after rectifying: uint8 [h, w, 3], grey."""
+        """The sheet as a phone would have it after rectifying: uint8 [h, w], grey."""
         rng, ranges = self._rng, self._ranges
         height, width = ink.shape
         level = _between(rng, ranges.paper)
@@ -401,7 +401,7 @@ class SheetMaker:
         back = cv2.imdecode(coded, cv2.IMREAD_GRAYSCALE)
         assert back is not None
         flat = cv2.resize(back, (width, height), interpolation=cv2.INTER_LINEAR)
-        return np.repeat(flat[:, :, None], 3, axis=2)
+        return np.asarray(flat, dtype=np.uint8)
 
     def _cut(self, flat: npt.NDArray[np.uint8], rows: int, cols: int) -> CellBatch:
         row, col = (side.ravel() for side in np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"))
