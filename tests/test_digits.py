@@ -154,7 +154,7 @@ def test_sheets_take_the_path_of_crops() -> None:
     flat[32:64, 40:56] = seven(32, 4)[:, :16]
     place = np.zeros(1, dtype=np.int64)
     batch = cut_rectified(flat, ("r1c1",), place, place, 1, 1, np.ones(1, dtype=np.bool_))
-    pictures, _, _ = cells_of_density(1 - flat.astype(np.float32) / 240, place, place, 1, 1)
+    pictures, _ = cells_of_density(1 - flat.astype(np.float32) / 240, place, place, 1, 1)
     assert np.corrcoef(batch.ink.ravel(), pictures.ravel())[0, 1] > 0.9
 
 
