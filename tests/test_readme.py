@@ -151,7 +151,7 @@ def run_shown(words: list[str], folder: Path) -> Ran:
     return ran
 
 
-@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize("line", COMMANDS, ids=lambda line: line.partition("#")[0].strip())
 def test_each_command_runs(line: str, desk: Path) -> None:
     ((program, *words),) = steps(line)
     assert program == "padscore"
