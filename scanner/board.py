@@ -16,7 +16,7 @@ q, indented so that neighbours touch), its cells separated by blanks:
 - a value followed by ``'`` is printed. Where at least one is, the other values are taken for handwriting; where none
   is, it isn't known who wrote what.
 
-Then one ``id = value`` line for each cell outside the lattice. The notation is for people: confidences, alternatives
+Then one ``id = value`` line for each cell outside the lattice, but for boxes that nobody looked at. The notation is for people: confidences, alternatives
 and corrections are kept by the JSON document only, a doubtful cell is written as its best guess.
 """
 
@@ -114,7 +114,11 @@ class ReadBoard:
         for row, words in zip(rows, tokens, strict=True):
             indent = " " * (row.indent * (width + 1) // 2)
             lines.append((indent + " ".join(word.ljust(width) for word in words)).rstrip())
-        lines += [f"{cell} = {_token(reading)}" for cell, reading in self.cells.items() if place_of(cell) is None]
+        lines += [
+            f"{cell} = {_token(reading)}"
+            for cell, reading in self.cells.items()
+            if place_of(cell) is None and not reading.unseen
+        ]
         return "\n".join(lines) + "\n"
 
 

@@ -27,7 +27,7 @@ class CellReading:
     """One cell as read, or as typed or answered by a human.
 
     value: null unless the state is read, doubtful (the best guess) or answered.
-    confidence: posterior of what is reported (value or state), 0 to 1.
+    confidence: posterior of what is reported (value or state), 0 to 1; see `unseen`.
     alternatives: other readings and their posteriors, best first; a key is a value as text or a state
         (``"3"``, ``"blank"``). Those below 0.0001 are left out.
     read: with state answered, what the machine had read before.
@@ -40,6 +40,14 @@ class CellReading:
     alternatives: Mapping[str, float] = field(default_factory=dict)
     ink: Ink | None = None
     read: Value | None = None
+
+    @property
+    def unseen(self) -> bool:
+        """Nobody looked at the cell, so that nothing is known of it and nothing is asked.
+
+        Unlike an unreadable cell that was looked for, where something may stand: its confidence is 0.
+        """
+        return self.state == "unreadable" and self.confidence == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import copy
 import json
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from app_runner import padscore
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -94,6 +97,39 @@ def test_a_table_with_several_games_has_columns_and_no_total() -> None:
     assert score["total"] is None
     assert score["range"] is None
     assert score["columns"]["game2"] == {"total": 199, "range": [198, 203], "sure": False}
+
+
+def _published(name: str, boxes: str) -> dict[str, Any]:
+    """The document that `score --json` prints for a published Splitter board with some boxes filled in."""
+    boards = tomllib.loads((Path(__file__).parent / "data" / "splitter_boards.toml").read_text(encoding="utf-8"))
+    [one] = [board["board"] for board in boards["boards"] if board["name"] == name]
+    return padscore("score", "-", "--json", stdin=one + boxes).document
+
+
+def test_groups_are_told_with_their_points_and_symbols() -> None:
+    sheet = _published("pad-b", "claim-ones = 1\nclaim-hearts = 0\nclaim-total = 16\n")["sheets"][0]
+    groups = {line["label"].partition(":")[0]: line["groups"] for line in sheet["score"]["lines"]}
+    # found by eye on the published board
+    assert groups == {
+        "Ones": [{"cells": ["r7c6"], "points": 1, "symbols": []}],
+        "Twos": [
+            {"cells": ["r6c5", "r6c6"], "points": 2, "symbols": []},
+            {"cells": ["r7c1", "r7c2"], "points": 4, "symbols": ["r7c2"]},
+        ],
+        "Threes": [{"cells": ["r2c3", "r2c4", "r2c5"], "points": 3, "symbols": []}],
+        "Fours": [],
+        "Fives": [{"cells": ["r3c7", "r4c7", "r5c6", "r5c7", "r6c7"], "points": 5, "symbols": []}],
+        "Sixes": [],
+        "Hearts": [],
+    }
+    assert sheet["claimed"] == {"ones": 1, "hearts": 0, "total": 16}
+    assert [flag["cells"] for flag in sheet["flags"]] == [["claim-total"]]
+
+
+@pytest.mark.parametrize("name", ["pad-a", "pad-b"])
+def test_scoring_a_document_again_gives_the_same(name: str) -> None:
+    doc = _published(name, "claim-total = 7\n")
+    assert padscore("score", "-", "--json", stdin=dumps(doc)).document == doc
 
 
 def test_numbers_of_numpy_become_numbers_of_json() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scanner.board import ReadBoard
 from scanner.errors import AnswerError
 from scanner.games.base import GameContext
+from scanner.games.splitter import Splitter
 from scanner.games.sudoku import Sudoku
 from scanner.read.classes import CLASSES
 from scanner.read.readings import Readings
@@ -32,10 +33,34 @@ from scanner.resolve import (
 from scanner.resolve.outcomes import combinations, doubt_about
 from scanner.results import PLAUSIBLE, CellReading, Flag, Score, ScoreLine, Verdict
 from scanner.sheet import ScanResult, Sheet
-from scanner.templates import get_template, load_templates, parse_template
+from scanner.templates import Template, get_template, load_templates, parse_template
 from scanner.typed import parse_typed
 
-SUDOKU = get_template("sudoku")
+SUDOKU, PAD = get_template("sudoku"), get_template("splitter-a")
+BOXED_SUDOKU = b"""schema = 1
+id = "noted"
+title = "A Sudoku with a box for the minutes, a name and a mark that belongs to the game"
+game = "sudoku"
+size = [200, 150]
+[grid]
+origin = [5, 5]
+pitch = [15, 15]
+rows = 9
+cols = 9
+values = [1, 9]
+[[boxes]]
+id = "minutes"
+kind = "number"
+rect = [150, 10, 20, 8]
+[[boxes]]
+id = "name"
+kind = "text"
+rect = [150, 20, 20, 8]
+[[boxes]]
+id = "swap"
+kind = "mark"
+rect = [150, 30, 20, 8]
+"""
 GAME = Sudoku()
 # Wikipedia's example puzzle and its solution, row by row
 PUZZLE = "530070000600195000098000060800060003400803001700020006060000280000419005000080079"
@@ -135,6 +160,60 @@ def test_cells_without_a_reading_are_unreadable() -> None:
     assert verdict.range is not None
     assert verdict.range[0] <= 72
     assert verdict.range[1] == 81
+
+
+def _of_lattice(template: Template, values: Mapping[str, int]) -> Readings:
+    """Sure readings of all lattice cells (those that aren't named: blank) and of no box, as from a photo."""
+    ids = tuple(cell.id for cell in template.lattice_cells)
+    probabilities = np.zeros((len(ids), len(CLASSES)), dtype=np.float32)
+    for row, cell in enumerate(ids):
+        probabilities[row, CLASSES.index(str(values.get(cell, "blank")))] = 1.0
+    return Readings(ids, CLASSES, probabilities, np.zeros(len(ids), dtype=np.float32))
+
+
+def test_boxes_that_nobody_looked_at_are_neither_asked_nor_a_doubt() -> None:
+    board = readings_to_board(_of_lattice(PAD, dict.fromkeys(PAD.ids, 1)), PAD, Splitter())
+    boxes = [cell.id for cell in PAD.cells if cell.place is None]
+    assert len(boxes) == 7
+    for box in boxes:
+        assert (board.cells[box].value, board.cells[box].state, board.cells[box].unseen) == (None, "unreadable", True)
+    verdict = resolve(board, PAD, Splitter())
+    assert (verdict.sure, verdict.ask, verdict.flags, verdict.claimed) == (True, (), (), {})
+    # in a game where every value matters as well
+    noted = parse_template(BOXED_SUDOKU, source="noted.toml")
+    full = {cell: int(digit) for cell, digit in zip(SUDOKU.ids, SOLUTION, strict=True)}
+    assert resolve(readings_to_board(_of_lattice(noted, full), noted, GAME), noted, GAME).ask == ("swap",)
+
+
+def test_an_answer_about_a_box_counts() -> None:
+    answers = [parse_answer("claim-total=5")]
+    board = readings_to_board(_of_lattice(PAD, dict.fromkeys(PAD.ids, 1)), PAD, Splitter(), answers)
+    verdict = resolve(board, PAD, Splitter())
+    assert verdict.claimed == {"total": 5}
+    assert codes(verdict) == ["splitter.claimed"]
+
+
+def test_lattice_cells_that_are_cut_off_are_asked_and_boxes_are_not() -> None:
+    whole = _of_lattice(PAD, dict.fromkeys(PAD.ids, 5))
+    seen = Readings(whole.ids[1:], whole.classes, whole.probabilities[1:], whole.printed[1:])
+    board = readings_to_board(seen, PAD, Splitter())
+    assert not board.cells["r1c3"].unseen
+    assert resolve(board, PAD, Splitter()).ask == ("r1c3",)
+
+
+def test_unseen_boxes_stay_unseen_in_document_and_notation() -> None:
+    board = readings_to_board(_of_lattice(PAD, dict.fromkeys(PAD.ids, 2)), PAD, Splitter())
+    verdict = resolve(board, PAD, Splitter())
+    doc = document(ScanResult((Sheet("pad.jpg", 1, 1, PAD, None, board, verdict),)))
+    [again] = parse_typed(json.dumps(doc), load_templates())
+    assert again.board == board
+    assert resolve(again.board, PAD, Splitter()) == verdict
+    assert "claim" not in board.text()
+    [typed] = parse_typed(board.text(), load_templates())
+    assert resolve(typed.board, PAD, Splitter()) == verdict
+    # a person who types that a box can't be read says something else: it holds a number that nobody knows
+    [unread] = parse_typed(board.text() + "claim-total = ?\n", load_templates())
+    assert resolve(unread.board, PAD, Splitter()).ask == ("claim-total",)
 
 
 def test_a_number_that_is_not_permitted_loses_ties_only() -> None:

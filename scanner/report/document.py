@@ -13,7 +13,17 @@ from importlib import resources
 from typing import Any
 
 from scanner import __version__
-from scanner.results import CellReading, ColumnScore, Flag, Problem, ScoreLine, SheetPlace, Value, Verdict
+from scanner.results import (
+    CellReading,
+    ColumnScore,
+    Flag,
+    Problem,
+    ScoreGroup,
+    ScoreLine,
+    SheetPlace,
+    Value,
+    Verdict,
+)
 from scanner.sheet import ScanResult, Sheet
 
 SCHEMA = 1
@@ -110,7 +120,16 @@ def _score(verdict: Verdict) -> dict[str, Any]:
 
 
 def _line(line: ScoreLine) -> dict[str, Any]:
-    return {"label": line.label, "points": int(line.points), "cells": list(line.cells)}
+    return {
+        "label": line.label,
+        "points": int(line.points),
+        "cells": list(line.cells),
+        "groups": [_group(group) for group in line.groups],
+    }
+
+
+def _group(group: ScoreGroup) -> dict[str, Any]:
+    return {"cells": list(group.cells), "points": int(group.points), "symbols": list(group.symbols)}
 
 
 def _column(column: ColumnScore) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def cell_marks(sheet: Sheet) -> dict[str, CellMark]:
             wrong=wrong,
             missing=cell_id in by_severity["incomplete"],
             asked=cell_id in asked,
-            unsure=cell_id in asked or reading.state in UNSURE_STATES,
+            unsure=cell_id in asked or (reading.state in UNSURE_STATES and not reading.unseen),
         )
     return marks
 

@@ -56,7 +56,7 @@ class Doubt:
 
 
 def doubt_about(reading: CellReading, cell: Cell, *, by_value: bool) -> Doubt | None:
-    """The plausible outcomes of a cell; null if there is only one.
+    """The plausible outcomes of a cell; null if there is only one, and for a box that nobody looked at.
 
     What is plausible: the reported reading, alternatives of at least `PLAUSIBLE`, and where all of these leave more
     than `UNEXPLAINED` open (an unreadable cell leaves everything open) each other permitted value and blank, in equal
@@ -71,7 +71,7 @@ def doubt_about(reading: CellReading, cell: Cell, *, by_value: bool) -> Doubt | 
             key = next((known for known in weights if known[0] is None), key)
         weights[key] = weights.get(key, 0.0) + weight
 
-    if reading.state == "answered":
+    if reading.state == "answered" or reading.unseen:
         return None
     explained = 0.0
     if reading.state != "unreadable":

@@ -28,7 +28,7 @@ from scanner.read.classes import STATE_CLASSES
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
 from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
-from scanner.templates.model import Template
+from scanner.templates.model import Cell, Template
 
 NOT_PERMITTED = 0.05
 CLEAR_INK = 0.99
@@ -57,7 +57,7 @@ class _Class:
 
 
 def readings_to_board(readings: Readings, template: Template, game: Game, answers: Sequence[Answer] = ()) -> ReadBoard:
-    """The board as read. Cells without a reading are `unreadable` (cut off, covered).
+    """The board as read. Cells without a reading are `unreadable` (cut off, covered); boxes without one are unseen.
 
     answers: those about this sheet, see `answers_for`. The answered cells count as known when others are weighed; what
     would have been read without the answers is kept in `read`.
@@ -87,11 +87,22 @@ def _weighed(readings: Readings, template: Template, game: Game, answered: dict[
         posterior = _with_prior(posterior, readings, classes, template, game, answered)
     if isinstance(game, PrintedGame):
         posterior = _with_repairs(posterior, readings, classes, template, game, answered)
-    cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
+    cells = {cell.id: _without_reading(cell, template) for cell in template.cells}
     for row, cell_id in enumerate(readings.ids):
         clear = int(ink[row].argmax()) if float(ink[row].max()) >= CLEAR_INK else None
         cells[cell_id] = _reading(cell_id, posterior[row], clear, classes, float(readings.printed[row]))
     return ReadBoard(template.id, cells | answered)
+
+
+def _without_reading(cell: Cell, template: Template) -> CellReading:
+    """A cell that the reader says nothing of.
+
+    The cells of a lattice or a table are looked for, and one that isn't there may hold anything; so may a mark, which
+    belongs to the game. Numbers and words beside a lattice (a player's claim, a name) are not read from photos: they
+    say nothing about what is in the lattice, so they are no doubt about it.
+    """
+    box = cell.place is None and template.table is None and cell.kind != "mark"
+    return CellReading(cell.id, None, "unreadable", confidence=0.0 if box else 1.0)
 
 
 def _class(name: str) -> _Class:
