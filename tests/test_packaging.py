@@ -43,7 +43,7 @@ def build(target: str, folder: Path, project: Path = ROOT) -> Path:
 
 
 def unpack(sdist: Path, folder: Path) -> None:
-    """Writes its files. Not by extractall: Python before 3.11.4 has no filter there, and from 3.12 on none is a warning."""
+    """Writes its files. Not by extractall: before Python 3.11.4 it has no filter, and from 3.12 on it warns without."""
     with tarfile.open(sdist) as archive:
         for member in archive.getmembers():
             content = archive.extractfile(member)
