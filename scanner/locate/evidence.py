@@ -5,7 +5,7 @@ The lattice's part of the picture is rectified once; then every edge of every ce
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -136,6 +136,39 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     level *= wide[:-1, 1:-1] | wide[1:, 1:-1]
     first = (int(before[0]), int(before[1]))
     return LineEvidence(first, upright, level, upright_weight, level_weight, contrast, visible, rectified)
+
+
+STEP_FROM, STEP_FULL = 0.12, 0.35
+"""Relative steps of brightness at which the edge of a pale cell on a dark field begins to count, and counts fully."""
+CELL_MIDDLE = 0.6
+"""Share of a cell's side that tells its brightness: its lines, and what is printed across them, are left out."""
+BRIGHT = 75
+"""Percentile of brightness in a cell's middle that is its paper, though a heart or a digit may cover half of it."""
+
+
+def with_field_steps(evidence: LineEvidence) -> LineEvidence:
+    """The same evidence where an edge between a pale cell and a dark field counts as a line, too.
+
+    Such a field has no printed lines of its own, and none that could be seen around the cells at its rim.
+    """
+    rows, columns = evidence.visible.shape
+    body = evidence.rectified[RIM_PX : RIM_PX + rows * CELL_PX, RIM_PX : RIM_PX + columns * CELL_PX]
+    side = round(CELL_MIDDLE * CELL_PX)
+    start = (CELL_PX - side) // 2
+    cells = body.reshape(rows, CELL_PX, columns, CELL_PX)[:, start : start + side, :, start : start + side]
+    middles = cells.transpose(0, 2, 1, 3).reshape(rows, columns, -1)
+    rank = int(middles.shape[2] * BRIGHT / 100)
+    bright = np.partition(middles, rank, axis=2)[:, :, rank].astype(np.float32)
+    upright, level = evidence.upright.copy(), evidence.level.copy()
+    upright[:, 1:-1] = np.maximum(upright[:, 1:-1], _step(bright[:, :-1], bright[:, 1:]))
+    level[1:-1] = np.maximum(level[1:-1], _step(bright[:-1], bright[1:]))
+    return replace(evidence, upright=upright, level=level)
+
+
+def _step(one: EvidenceArray, other: EvidenceArray) -> EvidenceArray:
+    """How clearly the brightness of two neighbours differs, 0 to 1."""
+    relative = np.abs(one - other) / np.maximum(np.maximum(one, other), 16.0)
+    return np.asarray(np.clip((relative - STEP_FROM) / (STEP_FULL - STEP_FROM), 0, 1), dtype=np.float32)
 
 
 def _visible(

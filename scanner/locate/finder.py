@@ -12,14 +12,14 @@ import numpy as np
 from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
 from scanner.locate.candidates import THRESHOLDS, find_patches
-from scanner.locate.evidence import GrayImage, line_evidence
+from scanner.locate.evidence import GrayImage, line_evidence, with_field_steps
 from scanner.locate.fit import Window, aspect_possible, window_matrix, windows
 from scanner.locate.honest import HEAVY_SEEN, Refusal
 from scanner.locate.lattice import Lattice, find_lattices
 from scanner.locate.pattern import Pattern, patterns, same_turns
 from scanner.locate.placement import NotFound, Placement
 from scanner.locate.prepare import smoothed, stretched
-from scanner.locate.refine import Crossings, refine
+from scanner.locate.refine import Crossings, PrintedLines, refine
 from scanner.templates import Template
 
 WORKING_SIDE = 1000
@@ -68,13 +68,16 @@ def _search(
         evidence = line_evidence(working, lattice, (reach[0], reach[1]))
         if evidence is None:
             continue
+        stepped = with_field_steps(evidence) if any(_on_dark_field(form) for form in forms) else evidence
         for form in forms:
             grid = form.template.grid
             assert grid is not None
             pitch = grid.pitch if form.turns % 2 == 0 else grid.pitch[::-1]
             if not aspect_possible(lattice, working.shape, (pitch[0], pitch[1])):
                 continue
-            for window in windows(evidence, form):
+            # A sheet designed with a dark field may have been printed plainly: the better of the two views counts.
+            views = (evidence, stepped) if _on_dark_field(form) else (evidence,)
+            for window in (window for view in views for window in windows(view, form)):
                 if isinstance(window, Refusal):
                     refused.append(window)
                     continue
@@ -84,6 +87,11 @@ def _search(
                 if area > 0 and np.isfinite(corners).all():  # negative: seen from behind, a mirrored fit
                     found.append(_Found(window, lattice, matrix, corners, area))
     return found, refused
+
+
+def _on_dark_field(form: Pattern) -> bool:
+    """Are the template's cells pale ones on a dark field?"""
+    return form.template.look.field == "dark"
 
 
 def _distinct(found: Sequence[_Found]) -> list[_Found]:
@@ -144,7 +152,9 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
         if cell_px < MIN_CELL_PX:
             too_small = True
             continue
-        refined = refine(gray, matrix, grid.rows, grid.cols, _bend_seen(item))
+        template = item.window.template
+        lines = PrintedLines.around(template.lattice_mask(), dark_field=template.look.field == "dark")
+        refined = refine(gray, matrix, lines, _bend_seen(item))
         placements.append(
             Placement(
                 item.window.template,

@@ -95,8 +95,10 @@ def _worst_line(upright: npt.NDArray[np.float32], level: npt.NDArray[np.float32]
     sums = (upright * pattern.upright).sum(axis=0)[1:-1]
     counts_level = pattern.level.sum(axis=1)[1:-1]
     sums_level = (level * pattern.level).sum(axis=1)[1:-1]
-    means = np.concatenate([sums / np.maximum(counts, 1), sums_level / np.maximum(counts_level, 1)])
-    return float(means.min())
+    means = np.concatenate(
+        [sums[counts > 0] / counts[counts > 0], sums_level[counts_level > 0] / counts_level[counts_level > 0]]
+    )
+    return float(means.min(initial=1.0))
 
 
 def _beyond(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from scanner.templates import Template
+from scanner.templates import Grid, Template
+
+ON_LINE = 0.15
+"""A printed rule this near to a line of the lattice, in cells, lies on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,10 @@ def _upright_pattern(template: Template) -> Pattern | None:
             upright_heavy[:, c + 1] = upright[:, c + 1]
         for r in range(every_row, grid.rows, every_row):
             level_heavy[r + 1, :] = level[r + 1, :]
+    # Where another line is printed over cell edges (Splitter's dashed, perhaps white centre line) none is expected.
+    over_upright, over_level = _ruled_over(template, grid)
+    upright[:, over_upright] = upright_heavy[:, over_upright] = upright_stub[:, over_upright] = False
+    level[over_level] = level_heavy[over_level] = level_stub_t.T[over_level] = False
     return Pattern(
         template,
         0,
@@ -119,8 +126,31 @@ def _upright_pattern(template: Template) -> Pattern | None:
         level_stub_t.T,
         upright_heavy,
         level_heavy,
-        _borders(mask),
+        tuple(_without(border, over_upright, over_level) for border in _borders(mask)),
     )
+
+
+def _ruled_over(template: Template, grid: Grid) -> tuple[list[int], list[int]]:
+    """Window columns of upright edges, and window rows of level ones, that a printed rule of the template covers."""
+    upright, level = set(), set()
+    for rule in template.rules:
+        if rule.style != "none" and abs(rule.start.x - rule.end.x) < ON_LINE * grid.pitch[0]:
+            column = (rule.start.x - grid.origin.x) / grid.pitch[0]
+            if abs(column - round(column)) < ON_LINE and 0 <= round(column) <= grid.cols:
+                upright.add(round(column) + 1)
+        if rule.style != "none" and abs(rule.start.y - rule.end.y) < ON_LINE * grid.pitch[1]:
+            row = (rule.start.y - grid.origin.y) / grid.pitch[1]
+            if abs(row - round(row)) < ON_LINE and 0 <= round(row) <= grid.rows:
+                level.add(round(row) + 1)
+    return sorted(upright), sorted(level)
+
+
+def _without(border: Border, upright: list[int], level: list[int]) -> Border:
+    """The border without those edges that say nothing because a rule is printed over them."""
+    across, along = border.across.copy(), border.along.copy()
+    (across if border.is_upright else along)[:, upright] = False
+    (along if border.is_upright else across)[level] = False
+    return replace(border, across=across, along=along)
 
 
 def _quarter_turn(pattern: Pattern) -> Pattern:

@@ -12,6 +12,8 @@ from scanner.geometry import FloatArray, Homography
 from scanner.locate.evidence import EvidenceArray, GrayImage, darkness, rectify
 from scanner.locate.mesh import DEGREE, Mesh, fit_smooth
 
+MaskArray = npt.NDArray[np.bool_]
+
 CELL_PX = 32
 REACH = 0.22
 """How far, in cells, a line is looked for beside its expected place: with more, a digit would be taken for it."""
@@ -21,8 +23,32 @@ FLAT_GUESS = 0.05
 """Weight of the guess that paper is flat at a crossing, against one that was seen."""
 SETTLED = 0.03
 """Once no line moves by more than this, in cells, another round wouldn't change a reading."""
+UNSEEN, LEANING = 0.05, 0.2
+"""Weight up to which a line counts as not seen, and the weight that its neighbour's offset then has."""
 FLAT = 0.015
 """Largest displacement, in cells, that is still called flat; below it the mesh is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLines:
+    """Edges of a lattice at which a line is printed and can be seen.
+
+    upright: bool [rows, cols + 1]. level: bool [rows + 1, cols].
+    """
+
+    upright: MaskArray
+    level: MaskArray
+
+    @classmethod
+    def around(cls, cells: MaskArray, *, dark_field: bool) -> PrintedLines:
+        """The lines of the cells [rows, cols]; on a dark field only those between two of them can be seen."""
+        wide = np.pad(cells, 1)
+        either, both = np.logical_or, np.logical_and
+        joined = both if dark_field else either
+        return cls(
+            np.asarray(joined(wide[1:-1, :-1], wide[1:-1, 1:]), dtype=np.bool_),
+            np.asarray(joined(wide[:-1, 1:-1], wide[1:, 1:-1]), dtype=np.bool_),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +72,14 @@ class Refined:
     worst_line: float
 
 
-def _follow(dark: EvidenceArray, rows: int, cols: int, margin: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _follow(dark: EvidenceArray, expected: MaskArray, margin: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Offsets of the upright lines, edge by edge.
+
+    expected: bool [rows, cols + 1], the edges at which a line is printed.
 
     Returns points [n, 2] (column, row of the edge's middle), offsets [n] in cells and weights [n] (0: no line seen).
     """
+    rows, cols = expected.shape[0], expected.shape[1] - 1
     reach = round(REACH * CELL_PX)
     inner = round(0.12 * CELL_PX)
     strip = dark[margin : margin + rows * CELL_PX].reshape(rows, CELL_PX, dark.shape[1])[:, inner:-inner]
@@ -74,13 +103,31 @@ def _follow(dark: EvidenceArray, rows: int, cols: int, margin: int) -> tuple[Flo
     total = over.sum(axis=2)
     centre = (over * np.arange(-reach, reach + 1)).sum(axis=2) / np.maximum(total, 1e-6)
     strength = height - floor
-    typical = float(np.median(strength))
+    typical = float(np.median(strength[expected]))
     weights = np.clip(strength / max(typical, 1e-3) - 0.3, 0, 1)
-    weights[total <= 1e-6] = 0
+    weights[(total <= 1e-6) | ~expected] = 0
+    offsets = (centre + 0.5) / CELL_PX
+    _lean_on_neighbours(offsets, weights)
     # Pixel k of the rectified picture shows what lies (k + 0.5) px from its edge: a line at its place peaks at -0.5.
     row, col = np.meshgrid(np.arange(rows) + 0.5, np.arange(cols + 1), indexing="ij")
     points = np.stack([col.ravel(), row.ravel()], axis=1).astype(np.float64)
-    return points, ((centre + 0.5) / CELL_PX).ravel(), weights.ravel().astype(np.float64)
+    return points, offsets.ravel(), weights.ravel().astype(np.float64)
+
+
+def _lean_on_neighbours(offsets: FloatArray, weights: FloatArray) -> None:
+    """Gives edges where no line was seen a little of the nearest seen line's offset in their row, in place.
+
+    Without that the polynomial may do what it likes at a rim that has no lines (pale cells on a dark field).
+    """
+    rows = len(weights)
+    for row in range(rows):
+        seen = np.flatnonzero(weights[row] > UNSEEN)
+        if not len(seen):
+            continue
+        unseen = np.flatnonzero(weights[row] <= UNSEEN)
+        nearest = seen[np.abs(unseen[:, None] - seen[None, :]).argmin(axis=1)]
+        offsets[row, unseen] = offsets[row, nearest]
+        weights[row, unseen] = LEANING
 
 
 def bend_map(matrix: Homography, mesh: Mesh | None, first: float, cols: float, rows: float, cell_px: int) -> tuple[
@@ -131,8 +178,9 @@ def _worst_line(left: FloatArray, weights: FloatArray, edges: int) -> float:
     return float(np.sqrt((squares / np.maximum(weights.reshape(edges, -1).sum(axis=0), 1.0)).max()))
 
 
-def refine(gray: GrayImage, matrix: Homography, rows: int, cols: int, crossings: Crossings) -> Refined:
-    """Bends a lattice of rows x cols to the lines of a grey picture; `matrix` maps lattice coordinates to its px."""
+def refine(gray: GrayImage, matrix: Homography, lines: PrintedLines, crossings: Crossings) -> Refined:
+    """Bends a lattice to the lines of a grey picture; `matrix` maps lattice coordinates to its px."""
+    rows, cols = lines.upright.shape[0], lines.level.shape[1]
     size = (float(cols), float(rows))
     mesh = _first_bend(crossings, size)
     residual = worst_line = 0.0
@@ -146,8 +194,8 @@ def refine(gray: GrayImage, matrix: Homography, rows: int, cols: int, crossings:
                 cv2.remap(gray, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8
             )
         dark = darkness(flat, CELL_PX)
-        points_x, off_x, weight_x = _follow(dark, rows, cols, margin)
-        points_t, off_y, weight_y = _follow(np.ascontiguousarray(dark.T), cols, rows, margin)
+        points_x, off_x, weight_x = _follow(dark, lines.upright, margin)
+        points_t, off_y, weight_y = _follow(np.ascontiguousarray(dark.T), lines.level.T, margin)
         points_y = points_t[:, ::-1]
         dx = fit_smooth(points_x, off_x, weight_x, size, degree=degree)
         dy = fit_smooth(points_y, off_y, weight_y, size, degree=degree)
