@@ -16,8 +16,9 @@ q, indented so that neighbours touch), its cells separated by blanks:
 - a value followed by ``'`` is printed. Where at least one is, the other values are taken for handwriting; where none
   is, it isn't known who wrote what.
 
-Then one ``id = value`` line for each cell outside the lattice, but for boxes that nobody looked at. The notation is for people: confidences, alternatives
-and corrections are kept by the JSON document only, a doubtful cell is written as its best guess.
+Then one ``id = value`` line for each cell outside the lattice, but for boxes that nobody looked at. The notation is for
+people: confidences, alternatives and corrections are kept by the JSON document only, a doubtful cell is written as its
+best guess.
 """
 
 from __future__ import annotations

@@ -26,14 +26,15 @@ def short_side(polygon: FloatArray) -> float:
     return float(np.ptp(polygon, axis=0).min())
 
 
-def draw_frame(picture: Picture, polygon: FloatArray, mark: CellMark) -> None:
+def draw_frame(picture: Picture, polygon: FloatArray, mark: CellMark, room: float = 0.0) -> None:
     """Frames a cell: double if illegal, underlined twice for a wrong sum, dashed for a question, thin for an answer.
 
-    A cell that is wrong and asked about has the solid frame outside and the dashed one inside.
+    A cell that is wrong and asked about has the solid frame outside and the dashed one inside. room: what is left free
+    for another line along the sides, as a part of the cell's short side; with it, an illegal cell's frame is single.
     """
     unit = short_side(polygon)
     width = max(1.0, FRAME_WIDTH * unit)
-    inset = FRAME_INSET * unit
+    inset = (FRAME_INSET + room) * unit
     outer = moved_in(polygon, inset)
     if mark.wrong is not None:
         color = VERMILLION if mark.wrong == "illegal" else PURPLE
@@ -42,7 +43,7 @@ def draw_frame(picture: Picture, polygon: FloatArray, mark: CellMark) -> None:
         if mark.wrong == "arithmetic":
             lowest = outer[np.argsort(outer[:, 1])[-2:]]
             _line(picture, lowest - np.array([0.0, 1.9 * width]), color, width, closed=False)
-        elif not mark.asked:
+        elif not mark.asked and not room:
             _line(picture, moved_in(polygon, inset + 1.9 * width), color, max(1.0, width * 0.6))
     if mark.asked:
         # in place of the inner line where the cell is wrong as well: two frames would leave too little of the cell
@@ -54,14 +55,14 @@ def draw_frame(picture: Picture, polygon: FloatArray, mark: CellMark) -> None:
         _line(picture, outer, BLUE, max(1.0, width * 0.6))
 
 
-def draw_outline(picture: Picture, polygons: Iterable[FloatArray]) -> None:
+def draw_outline(picture: Picture, polygons: Iterable[FloatArray], color: Color = GREEN) -> None:
     """A line around all the cells, just outside of them."""
     points = np.concatenate(list(polygons)).astype(np.float32)
     hull = np.asarray(cv2.convexHull(points), dtype=np.float64).reshape(-1, 2)
     width = max(picture.shape) * OUTLINE_WIDTH
     around = moved_in(hull, -1.5 * width)
     _line(picture, around, WHITE, width * 2)
-    _line(picture, around, GREEN, width)
+    _line(picture, around, color, width)
 
 
 def moved_in(polygon: FloatArray, distance: float) -> FloatArray:

@@ -6,7 +6,7 @@ and the cell, and nothing covers the middle of a cell: a person compares reading
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from PIL import Image, ImageDraw
 
 from scanner.geometry import FloatArray, Square
 from scanner.report.frames import draw_frame, draw_outline, short_side
+from scanner.report.groups import OUTLINE_ROOM, GroupMark, draw_group, group_marks
 from scanner.report.lettering import fitted, font, plain
 from scanner.report.marks import CellMark, cell_marks, likely_readings
 from scanner.report.signs import (
@@ -24,15 +25,18 @@ from scanner.report.signs import (
     BLUE,
     BOLD,
     DARK,
+    GREEN,
     GREY,
     ORANGE,
     PURPLE,
+    SKY,
     VERMILLION,
     WHITE,
     Color,
     Sign,
     draw_cross,
     draw_sign,
+    draw_symbol,
 )
 from scanner.report.strips import banner, notes
 from scanner.report.upright import upright
@@ -45,6 +49,10 @@ LEAST_PLATE_TEXT = 0.016
 PLATE_ALPHA = 225
 SIGN_SIZE = 0.6
 """Side of the small signs in cells without a reading, as a part of a reading's letters."""
+READING_ORDER, POINTS_ORDER, SYMBOL_ORDER = (0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 2, 0)
+"""Which corner a label takes if none is better: top left, top right, bottom left, bottom right are 0 to 3."""
+BADGE_TEXT = 0.25
+"""Letter height of a group's points, as a part of the cell's short side."""
 GAP, TAB_GAP = 0.06, 0.02
 """From the cell's edge to a reading, and to one on a frame: that sits there like a tab, further from the ink."""
 HEX_ROOM = 0.09
@@ -69,17 +77,27 @@ def annotate(rgb: npt.NDArray[np.uint8], sheet: Sheet, polygons: Mapping[str, Fl
         if sheet.placement is None:
             raise ValueError(f"{sheet.source}: a typed board has no place in a photo")
         polygons = dict(zip(sheet.template.ids, sheet.placement.cell_polygons(), strict=True))
+    # boxes that nobody looked at would only make the cells smaller
+    polygons = {cell_id: p for cell_id, p in polygons.items() if not sheet.board.cells[cell_id].unseen}
     view = upright(rgb, sheet.template, polygons)
     marks = {cell_id: mark for cell_id, mark in cell_marks(sheet).items() if cell_id in view.polygons}
-    corners = _Corners(view.picture, view.polygons)
+    groups = group_marks(sheet.verdict.score.lines, sheet.template, view.polygons)
+    outlined = frozenset(cell_id for group in groups if group.outlined for cell_id in group.cells)
+    corners = _Corners(view.picture, view.polygons, outlined)
     lattice = [p for cell_id, p in view.polygons.items() if sheet.template.cell(cell_id).place is not None]
-    draw_outline(view.picture, lattice or view.polygons.values())
+    # among the groups' lines the sheet's own steps back
+    draw_outline(view.picture, lattice or view.polygons.values(), GREY if outlined else GREEN)
+    for group in groups:
+        if group.outlined:
+            draw_group(view.picture, group, sheet.template, view.polygons)
     for cell_id, mark in marks.items():
-        draw_frame(view.picture, view.polygons[cell_id], mark)
+        draw_frame(view.picture, view.polygons[cell_id], mark, OUTLINE_ROOM if cell_id in outlined else 0.0)
     image = Image.fromarray(view.picture)
     pen = ImageDraw.Draw(image, "RGBA")
     for cell_id, mark in marks.items():
         _draw_reading(pen, cell_id, mark, corners, max(image.size))
+    for group in groups:
+        _draw_badges(pen, group, corners)
     _draw_names(pen, sheet, view.polygons, max(image.size))
     return _stacked([banner(sheet, image.width), image, notes(sheet, marks.values(), image.width)])
 
@@ -90,10 +108,15 @@ def save(image: Image.Image, path: Path) -> None:
 
 
 class _Corners:
-    """The corner of each cell where a label hides the least ink."""
+    """The corner of each cell where a label hides the least ink, and no other label."""
 
-    def __init__(self, picture: npt.NDArray[np.uint8], polygons: Mapping[str, FloatArray]) -> None:
+    def __init__(
+        self, picture: npt.NDArray[np.uint8], polygons: Mapping[str, FloatArray], outlined: Collection[str]
+    ) -> None:
+        """outlined: ids of the cells along whose sides the outline of a group needs room."""
         self.polygons = polygons
+        self.outlined = outlined
+        self._taken: dict[str, set[int]] = {}
         self._order = {cell_id: index for index, cell_id in enumerate(polygons)}
         grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
         window = max(3, max(grey.shape) // 12)
@@ -112,13 +135,29 @@ class _Corners:
         sides_y = ((top + near, top + far), (bottom - far, bottom - near))
         return [(x0, y0, x1, y1) for y0, y1 in sides_y for x0, x1 in sides_x]
 
-    def place(self, cell_id: str, size: tuple[float, float], gap: float, *, free: bool) -> tuple[float, float]:
-        """Left and top px for a label of `size`: in the top left corner, unless another has clearly less ink.
+    def labels(self, cell_id: str) -> int:
+        """How many labels the cell has already."""
+        return len(self._taken.get(cell_id, ()))
 
-        free: there is no ink to look for.
+    def place(
+        self,
+        cell_id: str,
+        size: tuple[float, float],
+        gap: float,
+        *,
+        free: bool,
+        prefer: tuple[int, int, int, int] = READING_ORDER,
+    ) -> tuple[float, float]:
+        """Left and top px for a label of `size`: in the preferred corner, unless another has clearly less ink.
+
+        free: there is no ink to look for. Of four labels each has a corner; a fifth lies on another.
         """
         ink = self._ink[self._order[cell_id]]
-        best = 0 if free else int(np.argmax(ink <= ink.min() + INKY))
+        taken = self._taken.setdefault(cell_id, set())
+        left_over = [corner for corner in prefer if corner not in taken] or list(prefer)
+        least = min(ink[left_over])
+        best = next(corner for corner in left_over if free or ink[corner] <= least + INKY)
+        taken.add(best)
         (left, top), (right, bottom) = _room(self.polygons[cell_id])
         x = left + gap if best % 2 == 0 else right - gap - size[0]
         y = top + gap if best < 2 else bottom - gap - size[1]
@@ -179,14 +218,15 @@ def _plate(mark: CellMark) -> _Plate | None:
 def _draw_reading(pen: ImageDraw.ImageDraw, cell_id: str, mark: CellMark, corners: _Corners, long_side: int) -> None:
     polygon = corners.polygons[cell_id]
     unit = short_side(polygon)
-    letters = max(PLATE_TEXT * unit, LEAST_PLATE_TEXT * long_side)
+    room = OUTLINE_ROOM if cell_id in corners.outlined else 0.0
+    letters = max((PLATE_TEXT - room / 3) * unit, LEAST_PLATE_TEXT * long_side)
     plate = _plate(mark)
     if plate is None:
         sign = _small_sign(mark)
         if sign is not None:
             side = SIGN_SIZE * letters
             # an empty cell has no ink to spare: all in one corner look calmer
-            x, y = corners.place(cell_id, (side, side), GAP * unit, free=mark.reading.state == "blank")
+            x, y = corners.place(cell_id, (side, side), max(GAP, room) * unit, free=mark.reading.state == "blank")
             draw_sign(pen, sign, x, y, side)
         return
     face = fitted(plate.text, round(letters), 0.6 * float(np.ptp(polygon[:, 0])))
@@ -196,13 +236,35 @@ def _draw_reading(pen: ImageDraw.ImageDraw, cell_id: str, mark: CellMark, corner
     between = 0.2 * size if plate.cross and plate.text else 0.0
     width, height = text_width + between + cross + 0.4 * size, 1.05 * size
     framed = plate.ground is not None
-    x, y = corners.place(cell_id, (width, height), (TAB_GAP if framed else GAP) * unit, free=False)
+    gap = max(TAB_GAP if framed else GAP, room)
+    x, y = corners.place(cell_id, (width, height), gap * unit, free=False)
     ground = (*WHITE, PLATE_ALPHA) if plate.ground is None else (*plate.ground, 255)
     pen.rounded_rectangle((x, y, x + width, y + height), 0.2 * size, fill=ground)
     stroke = BOLD * size if plate.heavy else 0
     pen.text((x + 0.2 * size, y + height / 2), plate.text, plate.ink, face, anchor="lm", stroke_width=stroke)
     if plate.cross:
         draw_cross(pen, x + width - 0.2 * size - cross, y + (height - cross) / 2, cross, plate.ink)
+
+
+def _draw_badges(pen: ImageDraw.ImageDraw, group: GroupMark, corners: _Corners) -> None:
+    """The group's points as a tab on its outline, and its symbols that counted."""
+    for cell_id, symbol in group.symbols.items():
+        unit = short_side(corners.polygons[cell_id])
+        side = 1.15 * BADGE_TEXT * unit
+        x, y = corners.place(cell_id, (side, side), TAB_GAP * unit, free=False, prefer=SYMBOL_ORDER)
+        draw_symbol(pen, symbol, x, y, side, group.color)
+    # beside the symbol if there is one, else where there is most room, rather further down
+    cell_id = next(iter(group.symbols), None) or min(reversed(group.cells), key=corners.labels)
+    unit = short_side(corners.polygons[cell_id])
+    text = f"{group.points:+d}"
+    face = font(round(BADGE_TEXT * unit))
+    width, height = face.getlength(text) + 0.45 * face.size, 1.05 * face.size
+    x, y = corners.place(cell_id, (width, height), TAB_GAP * unit, free=False, prefer=POINTS_ORDER)
+    box = (x, y, x + width, y + height)
+    pen.rounded_rectangle(box, 0.2 * face.size, fill=group.color, outline=WHITE, width=max(1, round(0.06 * face.size)))
+    ink = BLACK if group.color == SKY else WHITE
+    middle = (x + width / 2, y + height / 2)
+    pen.text(middle, text, ink, face, anchor="mm", stroke_width=BOLD * face.size)
 
 
 def _small_sign(mark: CellMark) -> Sign | None:

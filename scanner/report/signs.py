@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Literal
 
@@ -9,11 +10,25 @@ from PIL import ImageDraw
 
 from scanner.report.lettering import font
 from scanner.results import Severity
+from scanner.templates.model import Symbol
 
 Color = tuple[int, int, int]
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in px."""
-Sign = Literal["illegal", "arithmetic", "doubt", "incomplete", "answered", "hand", "print", "notes", "struck", "clear"]
+Sign = Literal[
+    "illegal",
+    "arithmetic",
+    "doubt",
+    "incomplete",
+    "answered",
+    "group",
+    "symbol",
+    "hand",
+    "print",
+    "notes",
+    "struck",
+    "clear",
+]
 
 BLACK: Color = (0, 0, 0)
 WHITE: Color = (255, 255, 255)
@@ -23,6 +38,7 @@ GREY: Color = (95, 95, 95)
 ORANGE: Color = (230, 159, 0)
 GREEN: Color = (0, 158, 115)
 BLUE: Color = (0, 114, 178)
+SKY: Color = (86, 180, 233)
 VERMILLION: Color = (213, 94, 0)
 PURPLE: Color = (204, 121, 167)
 
@@ -32,6 +48,8 @@ SIGN_WORDS: Mapping[Sign, str] = {
     "doubt": "not sure: please look",
     "incomplete": "still empty",
     "answered": "your answer",
+    "group": "scores, with its points",
+    "symbol": "symbol that counted",
     "hand": "read, handwritten",
     "print": "read, printed",
     "notes": "small notes",
@@ -75,6 +93,11 @@ def draw_sign(pen: ImageDraw.ImageDraw, sign: Sign, x: float, y: float, size: fl
     elif sign == "answered":
         pen.rectangle(box, fill=BLUE)
         _draw_tick(pen, x, y, size, WHITE)
+    elif sign == "group":
+        pen.rounded_rectangle(box, 0.2 * size, fill=WHITE, outline=GREEN, width=round(1.6 * thick))
+        pen.rectangle((x + 0.45 * size, y + 0.45 * size, x + size - thick, y + size - thick), fill=GREEN)
+    elif sign == "symbol":
+        draw_symbol(pen, "star", x, y, size, GREEN)
     elif sign == "hand" or sign == "print":
         heavy = sign == "hand"
         pen.rounded_rectangle(box, 0.2 * size, fill=WHITE)
@@ -97,6 +120,43 @@ def draw_cross(pen: ImageDraw.ImageDraw, x: float, y: float, size: float, color:
     width = max(1, round(0.24 * size))
     pen.line((x, y, x + size, y + size), fill=color, width=width)
     pen.line((x, y + size, x + size, y), fill=color, width=width)
+
+
+def draw_symbol(pen: ImageDraw.ImageDraw, symbol: Symbol, x: float, y: float, size: float, color: Color) -> None:
+    """A disc of `size` px with the printed symbol in white: it is what counted."""
+    pen.ellipse((x, y, x + size, y + size), fill=color, outline=WHITE, width=max(1, round(0.07 * size)))
+    points = [(x + size * (0.5 + 0.36 * u), y + size * (0.5 + 0.36 * v)) for u, v in _SYMBOLS[symbol]]
+    pen.polygon(points, fill=WHITE)
+
+
+def _around(count: int, radii: tuple[float, ...], turn: float = -90.0) -> tuple[tuple[float, float], ...]:
+    """Corners at equal angles around (0, 0), from the top, at the radii in turn."""
+    angles = [math.radians(turn + 360 * k / count) for k in range(count)]
+    return tuple(
+        (radii[k % len(radii)] * math.cos(a), radii[k % len(radii)] * math.sin(a)) for k, a in enumerate(angles)
+    )
+
+
+_HEART = tuple(
+    # the usual curve; its highest and lowest points are at 12 and -17
+    (16 * math.sin(t) ** 3 / 16, -(13 * math.cos(t) - 5 * math.cos(2 * t) - 2 * math.cos(3 * t) - math.cos(4 * t)) / 16)
+    for t in (2 * math.pi * k / 32 for k in range(32))
+)
+_SYMBOLS: Mapping[Symbol, tuple[tuple[float, float], ...]] = {
+    "star": _around(10, (1.15, 0.48)),
+    "heart": _HEART,
+    "circle": _around(24, (0.8,)),
+    "square": _around(4, (1.0,), -45.0),
+    "triangle": _around(3, (1.0,)),
+    "cross": tuple(
+        (u, v)
+        for u, v in zip(
+            (-0.3, 0.3, 0.3, 0.9, 0.9, 0.3, 0.3, -0.3, -0.3, -0.9, -0.9, -0.3),
+            (-0.9, -0.9, -0.3, -0.3, 0.3, 0.3, 0.9, 0.9, 0.3, 0.3, -0.3, -0.3),
+            strict=True,
+        )
+    ),
+}
 
 
 def _draw_tick(pen: ImageDraw.ImageDraw, x: float, y: float, size: float, color: Color) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from PIL import Image, ImageDraw
 
 from scanner.report.lettering import fitted, font, plain, wrapped
 from scanner.report.marks import CellMark, count_words, flag_words, question_words, sorted_flags, total_words
-from scanner.report.signs import BLACK, DARK, GREY, SEVERITY_SIGNS, SIGN_WORDS, WHITE, Sign, draw_sign
+from scanner.report.signs import BLACK, BOLD, DARK, GREY, SEVERITY_SIGNS, SIGN_WORDS, WHITE, Sign, draw_sign
+from scanner.results import Verdict
 from scanner.sheet import Sheet
 
 TITLE_TEXT = 0.082
@@ -20,7 +22,11 @@ MOST_NOTES = 14
 """Lines of messages below the photo; how many messages are left out is said."""
 PAPER = (245, 245, 245)
 RULE = (190, 190, 190)
-FAINT = (170, 170, 170)
+FAINT, UNSCORED = (190, 190, 190), (125, 125, 125)
+BETWEEN_SCORES = 0.9
+"""Space between two score lines in the banner, in letter heights."""
+LEAST_SCORE_TEXT = 0.7
+"""... and how much smaller their letters may become so that they fit."""
 
 _OCCURS: Mapping[Sign, Callable[[CellMark], bool]] = {
     "illegal": lambda mark: mark.wrong == "illegal",
@@ -42,11 +48,17 @@ def banner(sheet: Sheet, width: int) -> Image.Image:
     note = round(1.15 * NOTE_TEXT * width)
     title = plain(total_words(verdict))
     face = fitted(title, round(TITLE_TEXT * width), width - 2 * pad)
-    image = Image.new("RGB", (width, round(face.size + 1.5 * note + 2.6 * pad)), DARK)
+    step = 1.5 * note
+    rows = _score_rows(verdict, note, width - 2 * pad)
+    image = Image.new("RGB", (width, round(face.size + step * len(rows) + 1.5 * note + 2.6 * pad)), DARK)
     pen = ImageDraw.Draw(image, "RGBA")
     pen.text((pad, pad), title, WHITE, face, anchor="lt", stroke_width=0.02 * face.size)
 
-    x, y = float(pad), face.size + 1.8 * pad
+    y = face.size + 1.8 * pad
+    for row in rows:
+        row.draw(pen, pad, y + note / 2)
+        y += step
+    x = float(pad)
     for sign in _banner_signs(sheet):
         draw_sign(pen, sign, x, y, note)
         x += 1.25 * note
@@ -62,6 +74,44 @@ def banner(sheet: Sheet, width: int) -> Image.Image:
     return image
 
 
+@dataclass(frozen=True, slots=True)
+class _ScoreRow:
+    """Score lines beside each other in the banner, at a letter height of `size` px."""
+
+    lines: tuple[tuple[str, int], ...]
+    size: int
+
+    @property
+    def width(self) -> float:
+        """In px."""
+        between = (len(self.lines) - 1) * BETWEEN_SCORES * self.size
+        return sum(font(self.size).getlength(f"{label} {points}") for label, points in self.lines) + between
+
+    def draw(self, pen: ImageDraw.ImageDraw, x: float, y: float) -> None:
+        """From the left, `y` at half height. A line that gives nothing steps back."""
+        face = font(self.size)
+        for label, points in self.lines:
+            pen.text((x, y), label, FAINT if points else UNSCORED, face, anchor="lm")
+            x += face.getlength(f"{label} ")
+            bold = BOLD * self.size if points else 0
+            pen.text((x, y), str(points), WHITE if points else UNSCORED, face, anchor="lm", stroke_width=bold)
+            x += face.getlength(str(points)) + BETWEEN_SCORES * self.size
+
+
+def _score_rows(verdict: Verdict, size: int, width: float) -> list[_ScoreRow]:
+    """The score lines' names and points in one row or two; none if there is only one line, or if they are too many."""
+    lines = tuple((plain(line.label.partition(":")[0]), int(line.points)) for line in verdict.score.lines)
+    if len(lines) < 2 or verdict.columns:
+        return []
+    half = (len(lines) + 1) // 2
+    for parts in ((lines,), (lines[:half], lines[half:])):
+        widest = max(_ScoreRow(part, size).width for part in parts)
+        smaller = min(size, int(size * width / widest))
+        if smaller >= LEAST_SCORE_TEXT * size:
+            return [_ScoreRow(part, smaller) for part in parts]
+    return []
+
+
 def notes(sheet: Sheet, marks: Iterable[CellMark], width: int) -> Image.Image:
     """The strip below the photo: the flags' messages, the questions, and a legend of the signs that occur."""
     pad = round(PADDING * width)
@@ -69,7 +119,7 @@ def notes(sheet: Sheet, marks: Iterable[CellMark], width: int) -> Image.Image:
     step = 1.35 * size
     indent = pad + 1.5 * size
     lines = _lines(sheet, size, width - indent - pad)
-    rows = _legend_rows(_legend(marks), size, width - 2 * pad)
+    rows = _legend_rows(_legend(sheet, marks), size, width - 2 * pad)
     image = Image.new(
         "RGB", (width, round(2 * pad + step * (len(lines) + len(rows)) + 0.6 * step * bool(lines))), PAPER
     )
@@ -117,10 +167,16 @@ def _lines(sheet: Sheet, size: int, width: float) -> list[tuple[Sign | None, str
     return lines
 
 
-def _legend(marks: Iterable[CellMark]) -> list[Sign]:
+def _legend(sheet: Sheet, marks: Iterable[CellMark]) -> list[Sign]:
     """The signs that occur in this picture, in the order of the words' table."""
     shown = list(marks)
-    return [sign for sign in SIGN_WORDS if sign in _OCCURS and any(_OCCURS[sign](mark) for mark in shown)]
+    signs = {sign for sign, occurs in _OCCURS.items() if any(occurs(mark) for mark in shown)}
+    groups = [group for line in sheet.verdict.score.lines for group in line.groups if group.points]
+    if groups:
+        signs.add("group")
+    if any(group.symbols for group in groups):
+        signs.add("symbol")
+    return [sign for sign in SIGN_WORDS if sign in signs]
 
 
 def _legend_width(sign: Sign, size: float) -> float:
