@@ -264,7 +264,7 @@ def _owners(mask: npt.NDArray[np.uint8], rows: int, cols: int) -> npt.NDArray[np
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
     cells = rows * cols
     inked = mask > 0
-    label, cell = labels[inked], _cell_of(rows, cols)[inked]
+    label, cell = np.asarray(labels[inked], dtype=np.int32), _cell_of(rows, cols)[inked]
     pixels = np.bincount(label * cells + cell, minlength=count * cells).reshape(count, cells)
     best = pixels.argmax(axis=1).astype(np.int32)
     area = stats[:, cv2.CC_STAT_AREA]

@@ -132,11 +132,11 @@ def _ink_box(density: FloatImage) -> tuple[int, int, int, int] | None:
     mask = (density > max(INK_SHARE * peak, FLOOR)).astype(np.uint8)
     reach = int(GAP_SHARE * max(mask.shape) / 2)
     joined = cv2.dilate(mask, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)) if reach else mask
-    _, labels = cv2.connectedComponents(joined, connectivity=8)
+    labels = np.asarray(cv2.connectedComponents(joined, connectivity=8, ltype=cv2.CV_32S)[1], dtype=np.int32)
     sizes = np.bincount(labels[mask > 0])
     kept = sizes >= SPECK_SHARE * sizes.max()
     if not kept[np.unique(labels[mask > 0])].all():
-        speck = ((labels > 0) & ~np.append(kept, np.zeros(labels.max() + 1 - len(kept), bool))[labels]).astype(np.uint8)
+        speck = ((labels > 0) & ~kept[labels]).astype(np.uint8)
         density[cv2.dilate(speck, np.ones((3, 3), np.uint8)) > 0] = 0.0
         mask[speck > 0] = 0
     down, across = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
