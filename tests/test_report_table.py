@@ -11,9 +11,14 @@ import pytest
 from report_samples import CARD, HEXES, clear_sheet, plain_sheet, sudoku_sheet
 from rich.console import Console
 
+from scanner.board import ReadBoard
+from scanner.games.registry import get_game
 from scanner.report.table import print_result, print_sheet
-from scanner.results import ColumnScore, Flag, Problem, Score, Verdict
+from scanner.resolve import resolve
+from scanner.results import CellReading, ColumnScore, Flag, Problem, Score, Verdict
 from scanner.sheet import ScanResult, Sheet
+from scanner.templates import load_templates
+from scanner.typed import parse_typed
 
 
 class _Stream(io.StringIO):
@@ -201,6 +206,83 @@ def test_tables_have_their_rows_and_columns() -> None:
     narrow = _sheet_text(sheet, width=30)
     assert len(re.findall(r"^turn3 ", narrow, flags=re.M)) > 1
     assert len(re.findall("!99", narrow)) == 1
+
+
+PAD_B = """
+template = splitter-b
+1 2 2 - - 1 4 1
+3 3 3 1 2 2 3 3
+- 4 1 4 4 1 3 -
+- 2 2 - - 5 5 -
+- 1 3 3 4 5 5 -
+6 6 6 3 1 2 5 4
+6 2 2 - - 2 7 .
+"""
+
+
+def _pad(text: str = PAD_B, **changed: CellReading) -> Sheet:
+    [typed] = parse_typed(text.strip(), load_templates())
+    board = ReadBoard(typed.template.id, {**typed.board.cells, **changed})
+    verdict = resolve(board, typed.template, get_game("splitter"))
+    return Sheet("pad.txt", 1, 1, typed.template, None, board, verdict)
+
+
+def _rows(text: str) -> list[str]:
+    return [line for line in text.splitlines() if re.match(r"r\d ", line)]
+
+
+@pytest.mark.parametrize(("encoding", "rule"), [("utf-8", "┆"), ("ascii", ":")])
+def test_a_pad_with_holes_stands_in_columns_with_its_centre_line(encoding: str, rule: str) -> None:
+    unsure = {
+        "r7c7": CellReading("r7c7", 2, "doubtful", 0.7, {"3": 0.3}),  # on a star: two marks behind the value
+        "r1c7": CellReading("r1c7", 4, "answered", read=9),
+    }
+    text = _sheet_text(_pad(**unsure), width=60, encoding=encoding)
+    rows = _rows(text)
+    assert len(rows) == 7
+    assert max(map(len, text.splitlines())) <= 60
+    assert len({len(row) for row in rows}) == 1
+    # the centre line between the columns 4 and 5 of every row, in the same place
+    assert {row.index(rule) for row in rows} == {rows[0].index(rule)}
+    heads = next(line for line in text.splitlines() if "c1" in line)
+    assert heads.index("c4") < rows[0].index(rule) < heads.index("c5")
+    # every value right below its column's name, nothing where there is no cell
+    for row, written in zip(rows, PAD_B.split("\n")[2:], strict=False):
+        for col, value in enumerate(written.split(), start=1):
+            at = heads.index(f"c{col}")
+            shown = row[at - 1 : at + 3]
+            assert re.sub(r"[^\d.]", "", shown) == ("2" if value == "7" else value).replace("-", ""), (row, col)
+
+
+def test_symbols_stand_behind_the_values_of_their_cells() -> None:
+    text = _sheet_text(_pad(), width=60)
+    rows = _rows(text)
+    found = {(number, sign) for number, row in enumerate(rows, start=1) for sign in re.findall(r"\d[*h]", row)}
+    assert found == {(1, "4h"), (3, "4h"), (5, "4h"), (7, "2*"), (7, "7*")}
+    assert "!7*" in rows[6]
+    assert "* star, h heart" in text
+    assert "star" not in _sheet_text(sudoku_sheet())
+
+
+def test_score_lines_tell_how_their_groups_add_up() -> None:
+    lines = _sheet_text(_pad(), width=60).splitlines()
+    told = {line.split(":")[0]: line for line in lines if re.match(r"[A-Z][a-z]+: ", line)}
+    # by hand: eight lone 1s; five groups of two 2s (r6c6 and r7c6 is one), one of them on a star; three groups of 3s
+    assert told["Ones"].endswith("8 = 8 x 1")
+    assert told["Twos"].endswith("12 = 4 x 2 + 4")
+    assert told["Threes"].endswith("9 = 3 x 3")
+    assert told["Fives"].split()[-1] == "5"
+    assert told["Hearts"].split()[-1] == "5"
+
+
+def test_boxes_that_nobody_looked_at_are_not_told() -> None:
+    boxes = {cell: CellReading(cell, None, "unreadable", 0.0) for cell in _pad().board.cells if "claim" in cell}
+    text = _sheet_text(_pad(**boxes), width=60)
+    assert "claim" not in text
+    assert "not sure" not in text
+    written = _sheet_text(_pad(PAD_B + "claim-ones = 9\nclaim-total = 37\n"), width=60)
+    assert "claim-ones = !9" in written
+    assert "Written on the sheet: ones 9" in written
 
 
 def test_rich_is_loaded_only_when_something_is_printed() -> None:

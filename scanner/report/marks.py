@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scanner.results import VALUED_STATES, CellReading, Flag, Severity, Verdict
+from scanner.results import VALUED_STATES, CellReading, Flag, ScoreLine, Severity, Verdict
 from scanner.sheet import Sheet
 
 SEVERITIES: tuple[Severity, ...] = ("illegal", "arithmetic", "incomplete", "doubt")
@@ -97,6 +98,14 @@ def count_words(verdict: Verdict) -> str:
     if empty:
         parts.append(f"{_count(empty, 'cell')} empty")
     return ", ".join(parts)
+
+
+def sum_words(line: ScoreLine) -> str:
+    """How the groups of a score line add up: `` = 2 + 4``, equal ones together as `` = 3 x 1``; empty for one group."""
+    if len(line.groups) < 2:
+        return ""
+    counts = Counter(group.points for group in line.groups)
+    return " = " + " + ".join(f"{n} x {points}" if n > 1 else f"{points}" for points, n in sorted(counts.items()))
 
 
 def flag_words(flag: Flag, *, most_cells: int = 6) -> str:

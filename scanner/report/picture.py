@@ -135,6 +135,10 @@ class _Corners:
         sides_y = ((top + near, top + far), (bottom - far, bottom - near))
         return [(x0, y0, x1, y1) for y0, y1 in sides_y for x0, x1 in sides_x]
 
+    def tab_gap(self, cell_id: str) -> float:
+        """From the cell's edge to a tab on its outline, as a part of the short side; slanted sides need more."""
+        return TAB_GAP if len(self.polygons[cell_id]) <= 4 else OUTLINE_ROOM
+
     def labels(self, cell_id: str) -> int:
         """How many labels the cell has already."""
         return len(self._taken.get(cell_id, ()))
@@ -251,7 +255,7 @@ def _draw_badges(pen: ImageDraw.ImageDraw, group: GroupMark, corners: _Corners) 
     for cell_id, symbol in group.symbols.items():
         unit = short_side(corners.polygons[cell_id])
         side = 1.15 * BADGE_TEXT * unit
-        x, y = corners.place(cell_id, (side, side), TAB_GAP * unit, free=False, prefer=SYMBOL_ORDER)
+        x, y = corners.place(cell_id, (side, side), corners.tab_gap(cell_id) * unit, free=False, prefer=SYMBOL_ORDER)
         draw_symbol(pen, symbol, x, y, side, group.color)
     # beside the symbol if there is one, else where there is most room, rather further down
     cell_id = next(iter(group.symbols), None) or min(reversed(group.cells), key=corners.labels)
@@ -259,7 +263,7 @@ def _draw_badges(pen: ImageDraw.ImageDraw, group: GroupMark, corners: _Corners) 
     text = f"{group.points:+d}"
     face = font(round(BADGE_TEXT * unit))
     width, height = face.getlength(text) + 0.45 * face.size, 1.05 * face.size
-    x, y = corners.place(cell_id, (width, height), TAB_GAP * unit, free=False, prefer=POINTS_ORDER)
+    x, y = corners.place(cell_id, (width, height), corners.tab_gap(cell_id) * unit, free=False, prefer=POINTS_ORDER)
     box = (x, y, x + width, y + height)
     pen.rounded_rectangle(box, 0.2 * face.size, fill=group.color, outline=WHITE, width=max(1, round(0.06 * face.size)))
     ink = BLACK if group.color == SKY else WHITE

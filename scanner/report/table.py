@@ -1,7 +1,8 @@
 """The terminal's answer: the board as read, what is wrong, what to ask, the total. Nothing depends on colour alone.
 
 Marks: ``!`` before a value that breaks something, ``?`` behind one that isn't sure, ``=`` behind one that a person
-answered; ``.`` empty, ``c`` pencil notes, ``s`` struck out, ``?`` unread. Printed digits are bold.
+answered; ``.`` empty, ``c`` pencil notes, ``s`` struck out, ``?`` unread. Printed digits are bold. Right behind a value
+stands the symbol that is printed in its cell, such as ``*`` for a star.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from scanner.report.marks import (
     flag_words,
     question_words,
     sorted_flags,
+    sum_words,
     total_words,
     value_words,
 )
 from scanner.results import Severity
 from scanner.sheet import ScanResult, Sheet
+from scanner.templates.model import Cell, Symbol, Template
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,23 +40,31 @@ _STYLES: Mapping[Severity, str] = {
     "doubt": "bold yellow",
 }
 _SIGNS: Mapping[Severity, str] = {"illegal": "!", "arithmetic": "!", "incomplete": ".", "doubt": "?"}
-UNNAMED = "other"
-"""Heading for the cells that belong to no lattice and no table."""
+BETWEEN_BOXES = "   "
+_SYMBOLS: Mapping[Symbol, str] = {
+    "star": "*",
+    "heart": "h",
+    "circle": "o",
+    "square": "#",
+    "triangle": "^",
+    "cross": "+",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """The characters that a board is drawn with."""
+    """The characters that a board is drawn with. rule: for a printed line that isn't the edge of cells."""
 
     across: str
     down: str
+    rule: str
     top: tuple[str, str, str]
     middle: tuple[str, str, str]
     bottom: tuple[str, str, str]
 
 
-_UNICODE = _Lines("─", "│", ("┌", "┬", "┐"), ("├", "┼", "┤"), ("└", "┴", "┘"))
-_ASCII = _Lines("-", "|", ("+", "+", "+"), ("+", "+", "+"), ("+", "+", "+"))
+_UNICODE = _Lines("─", "│", "┆", ("┌", "┬", "┐"), ("├", "┼", "┤"), ("└", "┴", "┘"))
+_ASCII = _Lines("-", "|", ":", ("+", "+", "+"), ("+", "+", "+"), ("+", "+", "+"))
 
 
 def print_result(result: ScanResult, console: Console) -> None:
@@ -85,7 +96,7 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
         _say(console, line, wrap=False)
     _say(console, Text())
     # without a terminal there is no bold to explain
-    explained = _explained(marks, bold=console.is_terminal and not console.is_dumb_terminal)
+    explained = _explained(sheet, marks, bold=console.is_terminal and not console.is_dumb_terminal)
     if explained:
         _say(console, Text(explained, style="dim"))
         _say(console, Text())
@@ -104,7 +115,8 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
     if len(verdict.score.lines) > 1:
         width = max(len(line.label) for line in verdict.score.lines)
         for score_line in verdict.score.lines:
-            _say(console, Text(f"{score_line.label:<{width}}  {score_line.points:>5}"))
+            text = f"{score_line.label:<{width}}  {score_line.points:>5}"
+            _say(console, Text(text + sum_words(score_line)))
     for name, value in verdict.claimed.items():
         _say(console, Text(f"Written on the sheet: {name} {value}"))
     _say(console, Text(total, style=total_style))
@@ -199,33 +211,51 @@ def _board(sheet: Sheet, marks: Mapping[str, CellMark], console: Console) -> lis
     """The board in lines: lattices as they lie, tables in rows and columns, everything else `id = value`."""
     from rich.text import Text
 
-    squares: dict[Square, CellMark] = {}
-    hexes: dict[Hex, CellMark] = {}
+    scored = {cell for line in sheet.verdict.score.lines for group in line.groups for cell in group.cells}
+    squares: dict[Square, _Shown] = {}
+    hexes: dict[Hex, _Shown] = {}
     columns: dict[str, dict[str, CellMark]] = {}
     others: dict[str, CellMark] = {}
     for cell_id, mark in marks.items():
-        place = sheet.template.cell(cell_id).place
+        if mark.reading.unseen:
+            continue
+        cell = sheet.template.cell(cell_id)
+        place = cell.place
         column, dot, row = cell_id.partition(".")
         if isinstance(place, Square):
-            squares[place] = mark
+            squares[place] = _shown(mark, _symbol(cell, sheet.template), scored=cell_id in scored)
         elif isinstance(place, Hex):
-            hexes[place] = mark
+            hexes[place] = _shown(mark, _symbol(cell, sheet.template), scored=cell_id in scored)
         elif dot:
             columns.setdefault(column, {})[row] = mark
         else:
             others[cell_id] = mark
     lines: list[Text] = []
     if squares:
-        grid = sheet.template.grid
-        lines += _square_lines(
-            squares, grid.heavy if grid else None, _UNICODE if _has_box_characters(console) else _ASCII
-        )
+        draw = _UNICODE if _has_box_characters(console) else _ASCII
+        lines += _square_lines(squares, sheet.template, draw)
     if hexes:
         lines += _hex_lines(hexes)
     if columns:
         lines += _table_lines(columns, console.width)
-    lines += [Text(f"{cell_id} = ").append_text(_shown(mark).text) for cell_id, mark in others.items()]
+    boxes = [Text(f"{cell_id} = ").append_text(_shown(mark).text) for cell_id, mark in others.items()]
+    return lines + _packed(boxes, console.width)
+
+
+def _packed(items: Iterable[Text], width: int) -> list[Text]:
+    """As many items in a line as fit, at least one."""
+    lines: list[Text] = []
+    for item in items:
+        if lines and len(lines[-1]) + len(BETWEEN_BOXES) + len(item) <= width:
+            lines[-1].append(BETWEEN_BOXES).append_text(item)
+        else:
+            lines.append(item)
     return lines
+
+
+def _symbol(cell: Cell, template: Template) -> str:
+    """The sign for the symbol that is printed in a cell; empty if there is none."""
+    return next((_SYMBOLS[look.symbol] for look in template.look.symbols if look.tag in cell.tags), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,19 +275,25 @@ class _Shown:
         after = max(width - before - len(self.text), 0)
         return Text(" " * before).append_text(self.text).append(" " * after)
 
+    @property
+    def least_width(self) -> int:
+        """The least width for which `padded` keeps to it."""
+        return len(self.text) - self.lead - self.tail + max(2 * self.lead, 2 * self.tail - 1)
 
-def _shown(mark: CellMark) -> _Shown:
+
+def _shown(mark: CellMark, symbol: str = "", *, scored: bool = False) -> _Shown:
+    """symbol: the sign for what is printed in the cell. scored: the cell belongs to a group that scores."""
     from rich.text import Text
 
     reading = mark.reading
     value = value_words(reading)
     lead = "!" if mark.wrong is not None else ""
-    tail = ""
+    tail = symbol
     if mark.unsure and value != "?":
-        tail = "?"
+        tail += "?"
     elif reading.state == "answered":
-        tail = "="
-    style = "bold" if reading.ink == "print" else ""
+        tail += "="
+    style = " ".join(["bold"] * (reading.ink == "print") + ["green"] * scored)
     if mark.wrong is not None:
         style = f"{_STYLES[mark.wrong]} reverse"
     elif mark.unsure:
@@ -269,21 +305,27 @@ def _shown(mark: CellMark) -> _Shown:
     return _Shown(Text(lead + value + tail, style=style), len(lead), len(tail))
 
 
-def _square_lines(cells: Mapping[Square, CellMark], heavy: tuple[int, int] | None, draw: _Lines) -> list[Text]:
-    """A frame around the lattice, lines where the sheet has heavier ones, names of rows and columns."""
+def _square_lines(shown: Mapping[Square, _Shown], template: Template, draw: _Lines) -> list[Text]:
+    """A frame around the lattice, the lines that stand out on the sheet, names of rows and columns; blanks where there
+    is no cell."""
     from rich.text import Text
 
-    rows = range(1, max(place.row for place in cells) + 1)
-    cols = range(1, max(place.col for place in cells) + 1)
-    shown = {place: _shown(mark) for place, mark in cells.items()}
-    width = max(3, *(len(cell.text) for cell in shown.values()))
+    rows = range(1, max(place.row for place in shown) + 1)
+    cols = range(1, max(place.col for place in shown) + 1)
+    width = max(3, *(cell.least_width for cell in shown.values()))
     label = len(f"r{rows[-1]}")
+    heavy = template.grid.heavy if template.grid is not None else None
     every_col, every_row = heavy if heavy is not None else (len(cols), len(rows))
-    blocks = [list(cols[start : start + every_col]) for start in range(0, len(cols), every_col)]
+    # by the columns at their left
+    bars = dict.fromkeys(_ruled_columns(template), draw.rule) | dict.fromkeys(
+        range(every_col, len(cols), every_col), draw.down
+    )
+    starts = [0, *sorted(bars)]
+    blocks = [list(cols[start:end]) for start, end in zip(starts, [*starts[1:], len(cols)], strict=True)]
 
     def rule(ends: tuple[str, str, str]) -> Text:
-        bars = ends[1].join(draw.across * (width * len(block)) for block in blocks)
-        return Text(" " * (label + 1) + ends[0] + bars + ends[2])
+        across = ends[1].join(draw.across * (width * len(block)) for block in blocks)
+        return Text(" " * (label + 1) + ends[0] + across + ends[2])
 
     names = " ".join("".join(f"c{col}".center(width) for col in block) for block in blocks)
     lines = [Text(" " * (label + 2) + names, style="dim"), rule(draw.top)]
@@ -291,28 +333,44 @@ def _square_lines(cells: Mapping[Square, CellMark], heavy: tuple[int, int] | Non
         if row > 1 and (row - 1) % every_row == 0:
             lines.append(rule(draw.middle))
         line = Text().append(f"r{row}".rjust(label), style="dim").append(" ")
-        for block in blocks:
-            line.append(draw.down)
+        for start, block in zip(starts, blocks, strict=True):
+            line.append(bars.get(start, draw.down))
             for col in block:
                 cell = shown.get(Square(row, col))
-                line.append_text(cell.padded(width) if cell is not None else Text("-".center(width), style="dim"))
+                line.append_text(cell.padded(width) if cell is not None else Text(" " * width))
         lines.append(line.append(draw.down))
     return [*lines, rule(draw.bottom)]
 
 
-def _hex_lines(cells: Mapping[Hex, CellMark]) -> list[Text]:
+def _ruled_columns(template: Template) -> list[int]:
+    """The columns at whose right side a line is printed all the way down, such as a dashed centre line."""
+    grid = template.grid
+    if grid is None:
+        return []
+    top, bottom = grid.origin.y, grid.origin.y + (grid.rows - 1) * grid.pitch[1] + grid.cell[1]
+    columns = []
+    for rule in template.rules:
+        col = (rule.start.x - grid.origin.x) / grid.pitch[0]
+        upright = abs(rule.start.x - rule.end.x) < 0.1 * grid.pitch[0]
+        high, low = sorted((rule.start.y, rule.end.y))
+        reaches = high < top + grid.pitch[1] / 2 and low > bottom - grid.pitch[1] / 2
+        if upright and reaches and 0 < round(col) < grid.cols and abs(col - round(col)) < 0.2:
+            columns.append(round(col))
+    return columns
+
+
+def _hex_lines(shown: Mapping[Hex, _Shown]) -> list[Text]:
     """A line a row of equal r, shifted by half a cell from row to row as on the sheet."""
     from rich.text import Text
 
-    shown = {place: _shown(mark) for place, mark in cells.items()}
     half = (max(len(cell.text) for cell in shown.values()) + 2) // 2
     # twice the distance to the right of the middle hex, in units of half a cell
-    left = min(2 * place.q + place.r for place in cells)
+    left = min(2 * place.q + place.r for place in shown)
     lines: list[Text] = []
-    for r in sorted({place.r for place in cells}):
+    for r in sorted({place.r for place in shown}):
         line = Text(f"r{r:>2} ")
         start = len(line)
-        for place in sorted(place for place in cells if place.r == r):
+        for place in sorted(place for place in shown if place.r == r):
             gap = start + half * (2 * place.q + place.r - left) - len(line)
             line.append(" " * max(gap, 0)).append_text(shown[place].padded(2 * half))
         lines.append(line)
@@ -346,9 +404,9 @@ def _chunks(items: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def _explained(marks: Mapping[str, CellMark], *, bold: bool) -> str:
+def _explained(sheet: Sheet, marks: Mapping[str, CellMark], *, bold: bool) -> str:
     """What the marks in this board mean; only those that occur."""
-    shown = list(marks.values())
+    shown = [mark for mark in marks.values() if not mark.reading.unseen]
     states = {mark.reading.state for mark in shown}
     words = []
     if any(mark.wrong is not None for mark in shown):
@@ -361,6 +419,8 @@ def _explained(marks: Mapping[str, CellMark], *, bold: bool) -> str:
         words.append("c small notes")
     if "struck" in states:
         words.append("s struck out")
+    tags = {tag for cell in sheet.template.lattice_cells for tag in cell.tags}
+    words += [f"{_SYMBOLS[look.symbol]} {look.symbol}" for look in sheet.template.look.symbols if look.tag in tags]
     if bold and any(mark.reading.ink == "print" for mark in shown):
         words.append("bold: printed")
     return ", ".join(words)
