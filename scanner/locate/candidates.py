@@ -30,23 +30,29 @@ class Threshold:
     """One way of telling paper from lines.
 
     window: side of the neighbourhood that a pixel is compared with, as a fraction of the long side. step: in grey
-    levels. smooth: sigma of the blur before it, px of the working picture, against grain.
+    levels. smooth: sigma of the blur before it, px of the working picture, against grain. thin: share of the paper's
+    brightness by which thin lines are darker; they are then told by their thinness as well, for near a dark field
+    they are no darker than the neighbourhood's mean. Null: not so.
     """
 
     window: float
     step: float
     smooth: float = 0.0
+    thin: float | None = None
 
 
 THRESHOLDS: tuple[Threshold, ...] = (
     Threshold(0.031, 7.0),
     Threshold(0.061, 4.0),
+    Threshold(0.031, 7.0, thin=0.08),
     Threshold(0.031, 2.5),
     Threshold(0.015, 4.0),
     Threshold(0.041, 4.0, smooth=1.5),
 )
-"""Tried in this order until a sheet is found: the usual one, one for blur, for faint lines, for small cells, for
-the grain of a photo taken in the dark."""
+"""Tried in this order until a sheet is found: the usual one, one for blur, for pale cells on a dark field, for
+faint lines, for small cells, for the grain of a photo taken in the dark."""
+THIN = 0.013
+"""Half of the width, as a fraction of the long side, up to which a line is thin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,12 @@ def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
     long_side = max(gray.shape)
     window = max(3, round(threshold.window * long_side)) | 1
     paper = cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, threshold.step)
+    if threshold.thin is not None:
+        side = max(3, round(2 * THIN * long_side)) | 1
+        kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (side, side))
+        closed = cv2.morphologyEx(gray, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
+        lines = cv2.subtract(closed, gray) > (threshold.thin * closed).astype(np.uint8)
+        paper[lines] = 0
     _, labels, stats, _ = cv2.connectedComponentsWithStats(paper, connectivity=4, ltype=cv2.CV_32S)
     left, top, width, height, area = stats.T
     smallest, largest = MIN_SIDE * long_side, MAX_SIDE * long_side

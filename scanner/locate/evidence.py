@@ -25,6 +25,8 @@ RIM_PX = CELL_PX // 2
 """Rim of the rectified picture, so that lines at its border are whole."""
 SIDEWAYS = 0.13
 """How far, in cells, a line may lie beside where the lattice expects it."""
+NO_PAPER = 0.35
+"""Share of the cells' brightness below which a surface is a dark field or black print, also in a shadow."""
 ALONG = 30
 """Percentile of darkness along an edge: a line is dark nearly everywhere, a digit's stroke is not."""
 
@@ -65,12 +67,15 @@ def rectify(
     return np.asarray(warped, dtype=np.uint8)
 
 
-def darkness(rectified: GrayImage, cell_px: int) -> EvidenceArray:
-    """Ink density against the paper around it, 0 (paper) to 1 (black): float32 of the same size."""
+def darkness(rectified: GrayImage, cell_px: int, *, floor: float = 16.0) -> EvidenceArray:
+    """Ink density against the paper around it, 0 (paper) to 1 (black): float32 of the same size.
+
+    floor: brightness below which a surface is no paper, so that its grain doesn't count for as much.
+    """
     side = max(3, round(0.4 * cell_px)) | 1
     kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (side, side))
     paper = cv2.morphologyEx(rectified, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE).astype(np.float32)
-    return np.asarray((paper - rectified) / np.maximum(paper, 16.0), dtype=np.float32)
+    return np.asarray((paper - rectified) / np.maximum(paper, floor), dtype=np.float32)
 
 
 def _edges(
@@ -114,11 +119,13 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     rectified = rectify(
         picture, matrix, (float(before[0]) - pad, float(before[1]) - pad), (columns + 2 * pad, rows + 2 * pad), CELL_PX
     )
-    dark = darkness(rectified, CELL_PX)
+    places = lattice.places - before
+    middles = RIM_PX + places * CELL_PX + CELL_PX // 2
+    cells_bright = float(np.percentile(rectified[middles[:, 1], middles[:, 0]], 75))
+    dark = darkness(rectified, CELL_PX, floor=max(16.0, NO_PAPER * cells_bright))
     upright, upright_weight = _edges(dark, RIM_PX, columns, rows, CELL_PX)
     level, level_weight = _edges(np.ascontiguousarray(dark.T), RIM_PX, rows, columns, CELL_PX)
     level, level_weight = level.T, level_weight.T
-    places = lattice.places - before
     own = np.concatenate(
         [upright[places[:, 1], places[:, 0]], upright[places[:, 1], places[:, 0] + 1],
          level[places[:, 1], places[:, 0]], level[places[:, 1] + 1, places[:, 0]]]
