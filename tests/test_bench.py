@@ -28,6 +28,7 @@ from scanner.board import ReadBoard
 from scanner.cells import CellBatch
 from scanner.errors import BoardError, UsageError
 from scanner.games.base import GameContext
+from scanner.games.registry import get_game
 from scanner.games.sudoku import Sudoku
 from scanner.geometry import PxPoint
 from scanner.read.classes import CLASSES
@@ -404,6 +405,24 @@ def test_figures_by_hand() -> None:
 def test_unreadable_cells_are_no_part_of_the_calibration() -> None:
     figures = figures_of([judged("one", [cell("5", "5"), cell("5", "unreadable", state="unreadable")])])
     assert figures.calibration.n == 1
+
+
+def test_boxes_that_nobody_looked_at_are_neither_right_nor_wrong() -> None:
+    pad, game = get_template("splitter-a"), get_game("splitter")
+    true = {cell: CellReading(cell, 1 if pad.cell(cell).place else None, "read") for cell in pad.ids}
+    true |= {cell: replace(true[cell], state="blank") for cell in pad.ids if not pad.cell(cell).place}
+    true["claim-ones"] = CellReading("claim-ones", 7, "read")
+    read = {cell: CellReading(cell, None, "unreadable", 0.0) if "claim" in cell else true[cell] for cell in pad.ids}
+    board = ReadBoard(pad.id, read)
+    found = Sheet("a.jpg", 1, 1, pad, None, board, resolve(board, pad, game))
+    one = judge("a.jpg", Truth(pad, ReadBoard(pad.id, true), None), found)
+    assert len(one.cells) == 44
+    assert one.all_right
+    assert not one.silent
+    # a cell of the lattice that is cut off is wrong, as ever
+    cut_off = ReadBoard(pad.id, read | {"r1c3": CellReading("r1c3", None, "unreadable")})
+    one = judge("a.jpg", Truth(pad, ReadBoard(pad.id, true), None), replace(found, board=cut_off))
+    assert [cell.id for cell in one.wrong] == ["r1c3"]
 
 
 def test_stage_times() -> None:

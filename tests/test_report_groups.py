@@ -225,7 +225,6 @@ def test_groups_side_by_side_have_different_colours(sheet: Sheet) -> None:
 @settings(max_examples=8, deadline=None)
 def test_outlines_are_right_on_any_board(sheet: Sheet) -> None:
     marks = group_marks(sheet.verdict.score.lines, sheet.template, sheet.template.ids)
-    # a label in the corner of a lone cell may reach as far as the middle of its side: larger groups tell enough
     picture, view, _ = drawn(sheet)
     check_outlines(picture, view, sheet.template, [" ".join(mark.cells) for mark in marks if mark.outlined])
 

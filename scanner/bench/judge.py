@@ -178,6 +178,7 @@ def judge(photo: str, truth: Truth, sheet: Sheet | None, note: str | None = None
     cells = tuple(
         _judged_cell(truth.board.cells[cell], sheet.board.cells[cell], after.board.cells[cell], sheet.verdict)
         for cell in names
+        if not sheet.board.cells[cell].unseen  # boxes that aren't read from photos are neither right nor wrong
     )
     true_score = game.score(truth.board, template, GameContext())
     total_right = _totals(sheet.verdict.score) == _totals(true_score)
