@@ -18,6 +18,7 @@ from scanner.geometry import Square
 from scanner.intake import Photo
 from scanner.locate.placement import Placement
 from scanner.locate.refine import bend_map
+from scanner.symbols import lifted
 from scanner.templates import Template
 
 FloatImage = npt.NDArray[np.float32]
@@ -39,6 +40,9 @@ WHOLE = 0.62
 """Connected ink of which a cell has at least this share belongs to that cell altogether."""
 SPECK = 0.0022
 """Connected ink smaller than this share of a cell is no stroke."""
+TYPICAL_FROM = 0.2
+"""Density from which a pixel counts for the sheet's typical ink."""
+EDGE_PX = 3
 FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
 
@@ -193,17 +197,21 @@ def cut(photo: Photo, placement: Placement) -> CellBatch:
     px = placement.project(layout.centres)
     height, width = photo.gray.shape
     present = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < width) & (px[:, 1] < height)
-    return cut_rectified(flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present)
+    return cut_rectified(flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present, layout.symbols)
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The lattice cells of a template. rows, cols: int64 [n], from 0. centres: float64 [n, 2], mm."""
+    """The lattice cells of a template. rows, cols: int64 [n], from 0. centres: float64 [n, 2], mm.
+
+    symbols: bool [n], whether a symbol is printed in the cell.
+    """
 
     ids: tuple[str, ...]
     rows: npt.NDArray[np.int64]
     cols: npt.NDArray[np.int64]
     centres: npt.NDArray[np.float64]
+    symbols: npt.NDArray[np.bool_]
 
 
 @lru_cache(maxsize=64)
@@ -215,6 +223,7 @@ def _layout(template: Template) -> _Layout:
         np.array([place.row - 1 for place in places], dtype=np.int64),
         np.array([place.col - 1 for place in places], dtype=np.int64),
         np.array([np.mean([[point.x, point.y] for point in cell.polygon], axis=0) for cell in cells]),
+        np.array([any(symbol.tag in cell.tags for symbol in template.look.symbols) for cell in cells], dtype=np.bool_),
     )
 
 
@@ -226,15 +235,35 @@ def cut_rectified(
     rows: int,
     cols: int,
     present: npt.NDArray[np.bool_],
+    symbols: npt.NDArray[np.bool_] | None = None,
 ) -> CellBatch:
     """Cells of a rectified grey sheet [rows * 48 + 48, cols * 48 + 48].
 
     Cell k lies in row cell_rows[k], column cell_cols[k], from 0; present [n] as in `CellBatch`.
+    symbols [n]: which cells have a printed symbol under the ink; null for none.
     """
     density = ink_density(flat.astype(np.float32), CELL_PX)
     clear = without_lines(density, rows, cols)
+    if symbols is not None and symbols.any():
+        _lift_symbols(density, clear, cell_rows[symbols], cell_cols[symbols])
     ink, dark = cells_of_density(clear, cell_rows, cell_cols, rows, cols)
     return CellBatch(ids, ink, present, dark)
+
+
+def _lift_symbols(
+    density: FloatImage,
+    clear: FloatImage,
+    cell_rows: npt.NDArray[np.int64],
+    cell_cols: npt.NDArray[np.int64],
+) -> None:
+    """Takes printed symbols out of `clear`, in place. density: with the printed lines still in it."""
+    inked = clear[clear > TYPICAL_FROM]
+    typical = float(np.median(inked)) if inked.size else TYPICAL_FROM
+    for row, col in zip(cell_rows.tolist(), cell_cols.tolist(), strict=True):
+        # The cell's own edges stay out: a line's remains there are as dark as a symbol.
+        top, left = RIM_PX + row * CELL_PX + EDGE_PX, RIM_PX + col * CELL_PX + EDGE_PX
+        here = (slice(top, top + CELL_PX - 2 * EDGE_PX), slice(left, left + CELL_PX - 2 * EDGE_PX))
+        clear[here] = lifted(1 - density[here], clear[here], typical)
 
 
 def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDArray[np.float32]:
