@@ -16,7 +16,7 @@ from scanner.geometry import FloatArray, Homography, project
 from scanner.intake import load
 from scanner.locate import NotFound, locate
 from scanner.simulate import Ranges, Setting, Shapes, Simulated, make_puzzle, pool_hand, simulate
-from scanner.simulate.camera import Camera, choose_bend, choose_camera
+from scanner.simulate.camera import Camera, choose_bend, choose_camera, choose_rotation
 from scanner.simulate.sudokus import cell_id
 from scanner.simulate.writing import Contents
 from scanner.templates import Template, get_template, parse_template
@@ -324,7 +324,8 @@ def test_what_a_point_of_the_sheet_projects_to_is_seen_there(seed: int) -> None:
     rng = np.random.default_rng(seed)
     quad = np.array([[5, 5], [95, 5], [95, 95], [5, 95]], dtype=np.float64)
     bend = choose_bend((50, 50), 60, rng, Ranges())
-    camera = choose_camera(bend.raised(quad), (1600, 1200), int(rng.integers(4)), rng, Ranges())
+    rotation = choose_rotation(int(rng.integers(4)), rng, Ranges())
+    camera = choose_camera(bend.raised(quad), (1600, 1200), rotation, rng, Ranges())
     sheet = rng.uniform(0, 100, (30, 2))
     px = camera.project(bend.raised(sheet))
     x, y = bend.sheet_at(*camera.table_at(px[:, 0], px[:, 1], bend))
@@ -346,7 +347,8 @@ def test_bending_paper_does_not_stretch_it(seed: int) -> None:
 @given(st.integers(0, 10_000), st.sampled_from([(1600, 1200), (900, 1600)]), st.integers(0, 3))
 def test_the_lattice_is_always_in_view_and_not_mirrored(seed: int, size: tuple[int, int], turns: int) -> None:
     quad = np.array([[5, 5, 0], [95, 5, 0], [95, 95, 0], [5, 95, 0]], dtype=np.float64)
-    corners = choose_camera(quad, size, turns, np.random.default_rng(seed), Ranges()).project(quad)
+    rng = np.random.default_rng(seed)
+    corners = choose_camera(quad, size, choose_rotation(turns, rng, Ranges()), rng, Ranges()).project(quad)
     assert (corners > 0).all()
     assert (corners < np.array(size)).all()
     x, y = corners.T

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scanner.geometry import FloatArray
-from scanner.simulate.ranges import Ranges, between
+from scanner.simulate.ranges import Ranges, Span, between
+
+STEEP = 0.7
+"""Cosine of the tilt below which rays meet the table so flatly that the height of bent paper shifts them a lot."""
+HORIZON = 0.02
+"""Least share of a ray that goes down; nearer to the horizon it counts as hitting the table far away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +74,18 @@ def choose_bend(middle: tuple[float, float], half: float, rng: np.random.Generat
 
 
 @dataclass(frozen=True, eq=False)
+class Pose:
+    """Where a sheet lies in the scene. rotation [3, 3] and shift [3], mm: of points (x, y, height)."""
+
+    rotation: FloatArray
+    shift: FloatArray
+
+    def placed(self, points: FloatArray) -> FloatArray:
+        """Points of the sheet in space [n, 3] to those of the scene."""
+        return np.asarray(points @ self.rotation.T + self.shift, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
 class Camera:
     """A pinhole camera. rotation [3, 3]: table to camera. aim: the table's point in the middle of its view, mm.
 
@@ -94,23 +111,44 @@ class Camera:
         )
         rays = rays @ self.rotation
         eye = -self.distance * self.rotation[2]
+        down = np.maximum(rays[..., 2], HORIZON)
         height: FloatArray = np.zeros_like(x)
-        for _ in range(1 if bend is None else 6):
-            reach = (-height - eye[2]) / rays[..., 2]
+        rounds = 6 if self.rotation[2, 2] > STEEP else 24
+        for _ in range(1 if bend is None else rounds):
+            reach = (-height - eye[2]) / down
             table_x = self.aim[0] + eye[0] + reach * rays[..., 0]
             table_y = self.aim[1] + eye[1] + reach * rays[..., 1]
             if bend is not None:
                 height = bend.height_at(table_x, table_y)
         return table_x, table_y
 
+    def descent(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """How fast the ray of px x, y goes down to the table; below HORIZON it passes over the table's far edge."""
+        rays = np.stack(
+            [(x - self.centre[0]) / self.focal, (y - self.centre[1]) / self.focal, np.ones_like(x)], axis=-1
+        )
+        return np.asarray((rays @ self.rotation)[..., 2], dtype=np.float64)
 
-def choose_camera(
-    corners: FloatArray, size: tuple[int, int], quarter_turns: int, rng: np.random.Generator, ranges: Ranges
-) -> Camera:
-    """A pose in which the lattice's corners in space [4, 3] fill a share of the photo (width, height), all in view.
+    def of_sheet(self, pose: Pose) -> Camera:
+        """The same camera in the coordinates of a sheet that lies in the scene as `pose` says."""
+        mirror = np.diag([1.0, 1.0, -1.0])  # between height and the downward axis that `rotation` is about
+        rotation = np.asarray(self.rotation @ mirror @ pose.rotation @ mirror, dtype=np.float64)
+        away = mirror @ pose.shift - np.array([self.aim[0], self.aim[1], 0.0])
+        offset = self.rotation @ away + np.array([0, 0, self.distance])
+        # The point of the sheet's plane that the optical axis meets: seen at (0, 0, distance).
+        aim = np.linalg.solve(np.column_stack([-rotation[:, :2], [0.0, 0.0, 1.0]]), offset)
+        return replace(self, rotation=rotation, aim=(float(aim[0]), float(aim[1])), distance=float(aim[2]))
 
-    quarter_turns: clockwise, of the sheet in the photo.
-    """
+    def angle_to(self, point: FloatArray, pose: Pose) -> float:
+        """Angle in degrees between the line of sight to a point of the flat sheet (x, y), mm, and its normal."""
+        own = self.of_sheet(pose)
+        eye = -own.distance * own.rotation[2] + np.array([own.aim[0], own.aim[1], 0.0])
+        ray = np.array([point[0], point[1], 0.0]) - eye
+        return float(np.degrees(np.arccos(np.clip(ray[2] / np.linalg.norm(ray), -1, 1))))
+
+
+def choose_rotation(quarter_turns: int, rng: np.random.Generator, ranges: Ranges) -> FloatArray:
+    """How a camera is held: rotation [3, 3], table to camera. quarter_turns: clockwise, of the sheet in the photo."""
     tilt = np.radians(between(rng, ranges.tilt))
     # Most hold the phone from where they sit: the sheet's far side is its upper side as the photo shows it.
     towards = np.radians(rng.normal(0, 25) if rng.random() < 0.7 else rng.uniform(0, 360))
@@ -119,10 +157,24 @@ def choose_camera(
     lean = np.array([[1, 0, 0], [0, np.cos(tilt), np.sin(tilt)], [0, -np.sin(tilt), np.cos(tilt)]])
     turn = roll + np.radians(90 * quarter_turns)
     spin = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
-    rotation = np.asarray(axis @ lean @ axis.T @ spin, dtype=np.float64)
+    return np.asarray(axis @ lean @ axis.T @ spin, dtype=np.float64)
+
+
+def choose_camera(
+    corners: FloatArray,
+    size: tuple[int, int],
+    rotation: FloatArray,
+    rng: np.random.Generator,
+    ranges: Ranges,
+    fill_range: Span | None = None,
+) -> Camera:
+    """A camera in which points in space [n, 3] fill a share of the photo (width, height), all in view.
+
+    rotation: of `choose_rotation`. fill_range: of that share; `ranges.fill` by default.
+    """
     width, height = size
     focal = between(rng, ranges.focal) * max(size)
-    fill = between(rng, ranges.fill)
+    fill = between(rng, fill_range or ranges.fill)
     middle = corners.mean(axis=0)
     aim = (float(middle[0]), float(middle[1]))
     extent = float(np.ptp(corners[:, :2], axis=0).max())

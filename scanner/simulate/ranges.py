@@ -51,6 +51,12 @@ class Ranges:
     focal: Span = (0.7, 1.0)  # of the long side
     fill: Span = (0.55, 0.92)  # share of the photo that the lattice (the whole paper) takes, along the tighter side
     whole_chance: float = 0.6  # the whole paper is in the photo, not just the lattice, where the pad ends with it
+    # Several sheets on one table
+    apart: Span = (6.0, 40.0)  # mm between the rectangles around two sheets that lie side by side
+    turn: Span = (-20.0, 20.0)  # degrees, of each sheet on the table
+    across_chance: float = 0.25  # a sheet that lies the other way round, as somebody opposite sees it
+    behind_chance: float = 0.4  # two sheets one behind the other rather than side by side
+    table_fill: Span = (0.85, 0.96)  # share of the photo that all sheets together take
     aim: Span = (-0.08, 0.08)  # of the side, middle of the lattice beside the photo's middle
     # Bent paper
     bow: Span = (-7.0, 7.0)  # mm, how high the middle stands above the edges
