@@ -251,7 +251,8 @@ def main() -> None:
         typer.main.get_command(app)(prog_name="padscore")
     finally:
         try:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed by whoever started us
+                sys.stdout.flush()
         except BrokenPipeError:
             close_stdout()
 

@@ -145,3 +145,17 @@ def test_a_reader_that_has_seen_enough(options: list[str]) -> None:
         assert child.stderr is not None
         assert child.stderr.read() == b""
         assert child.wait(timeout=60) == 1
+
+
+@pytest.mark.parametrize(
+    ("closed", "kept", "words"),
+    [(">&-", "stderr", ["nope.jpg: there is no such file; check the name"]), ("2>&-", "stdout", [])],
+)
+def test_a_stream_that_the_shell_has_closed(closed: str, kept: str, words: list[str]) -> None:
+    """No complaint about it, and no message in what is left for the results."""
+    command = f'"$0" cli.py scan nope.jpg nope2.jpg {closed}'
+    done = subprocess.run(["sh", "-c", command, sys.executable], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    lines = getattr(done, kept).splitlines()
+    assert [line for line in lines if "nope.jpg: there" in line] == words
+    assert "fault" not in done.stdout + done.stderr

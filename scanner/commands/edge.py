@@ -20,6 +20,8 @@ INTERRUPTED = 130
 
 def tell(message: str) -> None:
     """One line on stderr, whatever stands in the message: names of files may hold anything."""
+    if sys.stderr is None:  # closed by whoever started us; print would take stdout instead
+        return
     line = "".join(letter if letter.isprintable() else "?" for letter in message)
     with suppress(BrokenPipeError):
         print(line, file=sys.stderr, flush=True)

@@ -53,7 +53,7 @@ class Bar:
 @contextmanager
 def progress_bar(what: str, total: int | None, *, wanted: bool = True) -> Iterator[Bar]:
     """A bar on stderr for `total` steps (null: not known yet), if stderr is a terminal and it is `wanted`."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or sys.stderr is None or not sys.stderr.isatty():
         yield Bar()
         return
     from rich.console import Console
