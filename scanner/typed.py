@@ -32,6 +32,8 @@ from scanner.templates.model import Cell, Template
 MAX_BYTES = 8_000_000
 MAX_NUMBER = 999
 MAX_TEXT = 200
+MOST_DOUBTFUL = 0.95
+"""Confidence up to which a document may call a cell doubtful: with more, nothing would be left to doubt."""
 TYPED_STATES: frozenset[str] = frozenset({"candidates", "struck", "scribble", "unreadable"})
 """States that a typed board may give as a word instead of a value; blank is null there."""
 
@@ -299,11 +301,17 @@ def _from_object(given: Mapping[str, object], cell: Cell, where: _Where) -> Cell
     if ink is not None and (not isinstance(ink, str) or ink not in _INKS):
         where.fail(f"cell {cell.id}: {_short(ink)} is no ink", "write hand, print or null")
     before = given.get("read")
+    confidence = _probability(given.get("confidence", 1.0), f"cell {cell.id}: its confidence", where)
+    if state == "doubtful" and confidence > MOST_DOUBTFUL:
+        remedy = f"write it, up to {MOST_DOUBTFUL}, or read as its state"
+        where.fail(f"cell {cell.id} is doubtful, but not by its confidence", remedy)
+    if state == "unreadable" and (cell.place is not None or cell.kind == "mark"):
+        confidence = confidence or 1.0  # 0 would say that nobody looked at it: boxes only, see `CellReading.unseen`
     return CellReading(
         cell.id,
         value,
         cast(State, state),
-        _probability(given.get("confidence", 1.0), f"cell {cell.id}: its confidence", where),
+        confidence,
         _alternatives(given.get("alternatives", {}), cell, where),
         cast(Ink | None, ink),
         None if before is None else _reading(cell, before, where).value,

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner.errors import BoardError, FileError, MissingFileError
+from scanner.games.registry import get_game
+from scanner.resolve import resolve
 from scanner.results import CellReading
 from scanner.templates import Template, get_template, parse_template
 from scanner.typed import MAX_BYTES, TypedBoard, load_typed, parse_typed
@@ -146,6 +148,16 @@ def test_document_keeps_everything() -> None:
     assert board["r1c4"] == CellReading("r1c4", None, "blank", 0.999)
 
 
+def test_no_document_makes_an_unreadable_cell_sure() -> None:
+    """A confidence of 0 means "nobody looked", which only boxes may say of themselves."""
+    unread = {"value": None, "state": "unreadable", "confidence": 0}
+    [typed] = parse_typed(json.dumps(truth(r1c1=unread)), TEMPLATES)
+    verdict = resolve(typed.board, SUDOKU, get_game("sudoku"))
+    assert (verdict.sure, verdict.ask) == (False, ("r1c1",))
+    [typed] = parse_typed(json.dumps(boxes(claim=unread)), TEMPLATES)
+    assert typed.board.cells["claim"].unseen
+
+
 # ---- what is refused
 
 
@@ -190,6 +202,8 @@ def cell_object(**changed: object) -> dict[str, Any]:
         (truth(r1c1=cell_object(state="blank")), "cell r1c1 has a value but its state is blank"),
         (truth(r1c1=cell_object(confidence=1.2)), r"cell r1c1: its confidence is 1\.2, expected a number from 0 to 1"),
         (truth(r1c1=cell_object(confidence=True)), "cell r1c1: its confidence is true"),
+        (truth(r1c1=cell_object(state="doubtful", confidence=1)), "cell r1c1 is doubtful, but not by its confidence"),
+        (truth(r1c1={"value": 5, "state": "doubtful"}), "cell r1c1 is doubtful, but not by its confidence; write it"),
         (truth(r1c1=cell_object(alternatives={"3": "a"})), r"cell r1c1: its alternative \"3\" is \"a\""),
         (truth(r1c1=cell_object(alternatives={"3.0": 0.1})), r"cell r1c1: the alternative \"3\.0\" is neither"),
         (truth(r1c1=cell_object(alternatives=[])), "cell r1c1: its alternatives are a list"),
