@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from report_samples import CARD, HEXES, clear_sheet, plain_sheet, sudoku_sheet
@@ -121,6 +122,34 @@ def test_a_question_about_an_unread_cell_promises_no_value() -> None:
     text = _sheet_text(sudoku_sheet(Verdict(Score(62), (60, 62), False, (), ("r9c9",))))
     assert "r9c9: could not be read" in text
     assert "--answer r9c9=VALUE" in text
+
+
+@pytest.mark.parametrize(
+    ("reading", "question", "answer"),
+    [
+        # that it may be notes rather than blank changes nothing: the question is whether a 4 stands there
+        (
+            CellReading("r8c4", None, "blank", 0.9844, {"candidates": 0.0076, "4": 0.0012, "9": 0.0009}),
+            "r8c4: blank (98 %) or 4 (under 1 %)?",
+            "blank",
+        ),
+        (
+            CellReading("r1c9", None, "candidates", 0.99, {"4": 0.002}),
+            "candidates (99 %) or 4 (under 1 %)?",
+            "candidates",
+        ),
+        (CellReading("r2c2", None, "struck", 0.9, {"7": 0.06, "1": 0.03}), "or 7 (6 %) or 1 (3 %)?", "struck"),
+        (CellReading("r3c3", 1, "read", 0.996, {"struck": 0.0027, "7": 0.0004}), "1 (99 %) or struck (under", "1"),
+        (CellReading("r4c4", None, "scribble", 0.6, {"blank": 0.3, "4": 0.1}), "blank (30 %) or 4 (10 %)?", "blank"),
+    ],
+)
+def test_the_question_is_about_what_matters_and_the_answer_the_best_guess(
+    reading: CellReading, question: str, answer: str
+) -> None:
+    sheet = sudoku_sheet(Verdict(Score(62), (60, 62), False, (), (reading.id,)))
+    text = _sheet_text(replace(sheet, board=ReadBoard("sudoku", {**sheet.board.cells, reading.id: reading})))
+    assert question in text
+    assert f"    --answer {reading.id}={answer}\n" in text
 
 
 def test_with_several_sheets_the_answer_names_file_and_sheet() -> None:

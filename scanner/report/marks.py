@@ -6,8 +6,11 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
-from scanner.results import VALUED_STATES, CellReading, Flag, ScoreLine, Severity, Verdict
+from scanner.board import MADE
+from scanner.resolve.answers import ANSWER_STATES
+from scanner.results import VALUED_STATES, CellReading, Flag, ScoreLine, Severity, State, Verdict
 from scanner.sheet import Sheet
 
 SEVERITIES: tuple[Severity, ...] = ("illegal", "arithmetic", "incomplete", "doubt")
@@ -20,6 +23,7 @@ SEVERITY_WORDS: Mapping[Severity, str] = {
     "doubt": "not sure",
 }
 UNSURE_STATES = frozenset({"doubtful", "unreadable", "scribble"})
+VALUELESS = frozenset(get_args(State)) - VALUED_STATES
 MENTIONED = 0.01
 """An alternative is worth mentioning to a person from this posterior on, unless it is the only one."""
 
@@ -127,6 +131,9 @@ def likely_readings(reading: CellReading, *, most: int = 3) -> tuple[tuple[str, 
     """What the cell may say and how likely each is: what is reported first, then the alternatives worth mentioning."""
     reported_name = None if reading.value is None else str(reading.value)
     others = sorted((item for item in reading.alternatives.items() if item[0] != reported_name), key=lambda i: -i[1])
+    if reading.value is None and reading.state not in UNSURE_STATES:
+        # why there is no value changes nothing; which value there might be does, however unlikely it is
+        others = [item for item in others if item[0] not in VALUELESS] or others
     worth = [(name, p) for name, p in others if p >= MENTIONED] or others[:1]
     reported: list[tuple[str, float]] = []
     if reported_name is not None:
@@ -139,10 +146,11 @@ def likely_readings(reading: CellReading, *, most: int = 3) -> tuple[tuple[str, 
 def answer_hint(sheet: Sheet, reading: CellReading, *, alone: bool) -> str:
     """The option to type: ``--answer r2c3=5``, with several sheets ``--answer 'FILE#SHEET:r2c3=5'`` quoted for a shell.
 
-    The value is the best guess; VALUE stands where there is none.
+    The value is the best guess, which may be that there is none; VALUE stands where nothing can be guessed.
     """
-    values = [name for name, _ in likely_readings(reading) if name.lstrip("-").isdigit() or name == "x"]
-    answer = f"{reading.id}={values[0] if values else 'VALUE'}"
+    guess = next((name for name, _ in likely_readings(reading)), "")
+    can_be_typed = guess.lstrip("-").isdigit() or guess == MADE or guess in ANSWER_STATES
+    answer = f"{reading.id}={guess if can_be_typed else 'VALUE'}"
     if not alone:
         answer = shlex.quote(f"{sheet.source}#{sheet.sheet}:{answer}")
     return f"--answer {answer}"
