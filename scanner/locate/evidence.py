@@ -67,6 +67,33 @@ def rectify(
     return np.asarray(warped, dtype=np.uint8)
 
 
+def _rectify_bent(
+    gray: GrayImage,
+    scale: tuple[float, float],
+    lattice: Lattice,
+    first: tuple[float, float],
+    cells: tuple[float, float],
+    cell_px: int,
+) -> GrayImage:
+    """As `rectify`, along a bent lattice. scale: px of `gray` to one of the picture that the lattice was seen in."""
+    step = cell_px // 4
+    width, height = round(cells[0] * cell_px), round(cells[1] * cell_px)
+    x, y = np.meshgrid(
+        first[0] + (np.arange(0, width + step, step) + 0.5) / cell_px,
+        first[1] + (np.arange(0, height + step, step) + 0.5) / cell_px,
+    )
+    px = (lattice.project(np.stack([x.ravel(), y.ravel()], axis=1)) * np.asarray(scale)).astype(np.float32)
+    # Sample centres of the coarse map lie `step` px apart and start at pixel 0.
+    enlarge = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], dtype=np.float64)
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    maps = [
+        cv2.warpAffine(side.reshape(x.shape), enlarge, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        for side in np.ascontiguousarray(px.T)
+    ]
+    warped = cv2.remap(gray, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(warped, dtype=np.uint8)
+
+
 def darkness(rectified: GrayImage, cell_px: int, *, floor: float = 16.0) -> EvidenceArray:
     """Ink density against the paper around it, 0 (paper) to 1 (black): float32 of the same size.
 
@@ -111,14 +138,17 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     # Thin lines would fall between the samples if the picture were much finer than the rectified one.
     shrink = CELL_PX / lattice.pitch
     picture, matrix = gray, lattice.matrix
+    sx = sy = 1.0
     if shrink < 0.7:
         picture = np.asarray(cv2.resize(gray, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
         sx, sy = picture.shape[1] / gray.shape[1], picture.shape[0] / gray.shape[0]
         matrix = Homography(np.diag([sx, sy, 1.0]) @ lattice.matrix)
     pad = RIM_PX / CELL_PX
-    rectified = rectify(
-        picture, matrix, (float(before[0]) - pad, float(before[1]) - pad), (columns + 2 * pad, rows + 2 * pad), CELL_PX
-    )
+    start, size = (float(before[0]) - pad, float(before[1]) - pad), (columns + 2 * pad, rows + 2 * pad)
+    if lattice.curve is None:
+        rectified = rectify(picture, matrix, start, size, CELL_PX)
+    else:
+        rectified = _rectify_bent(picture, (sx, sy), lattice, start, size, CELL_PX)
     places = lattice.places - before
     middles = RIM_PX + places * CELL_PX + CELL_PX // 2
     cells_bright = float(np.percentile(rectified[middles[:, 1], middles[:, 0]], 75))
@@ -149,6 +179,11 @@ STEP_FROM, STEP_FULL = 0.12, 0.35
 """Relative steps of brightness at which the edge of a pale cell on a dark field begins to count, and counts fully."""
 CELL_MIDDLE = 0.6
 """Share of a cell's side that tells its brightness: its lines, and what is printed across them, are left out."""
+FIELD, PALE = 0.3, 0.45
+"""Brightness of a cell's middle, as a share of the brightest near it, up to which it is dark field, and from which it
+is a pale cell, in a shadow perhaps."""
+NEARBY = 5
+"""Cells along a side of the neighbourhood in which the brightest is looked for."""
 BRIGHT = 75
 """Percentile of brightness in a cell's middle that is its paper, though a heart or a digit may cover half of it."""
 
@@ -156,7 +191,8 @@ BRIGHT = 75
 def with_field_steps(evidence: LineEvidence) -> LineEvidence:
     """The same evidence where an edge between a pale cell and a dark field counts as a line, too.
 
-    Such a field has no printed lines of its own, and none that could be seen around the cells at its rim.
+    Such a field has no printed lines of its own, and none that could be seen around the cells at its rim: what looks
+    like a line inside it is its grain.
     """
     rows, columns = evidence.visible.shape
     body = evidence.rectified[RIM_PX : RIM_PX + rows * CELL_PX, RIM_PX : RIM_PX + columns * CELL_PX]
@@ -166,7 +202,11 @@ def with_field_steps(evidence: LineEvidence) -> LineEvidence:
     middles = cells.transpose(0, 2, 1, 3).reshape(rows, columns, -1)
     rank = int(middles.shape[2] * BRIGHT / 100)
     bright = np.partition(middles, rank, axis=2)[:, :, rank].astype(np.float32)
-    upright, level = evidence.upright.copy(), evidence.level.copy()
+    near = cv2.dilate(bright, np.ones((NEARBY, NEARBY), np.uint8), borderType=cv2.BORDER_REPLICATE)
+    pale = np.clip((bright / np.maximum(near, 16.0) - FIELD) / (PALE - FIELD), 0, 1)
+    wide = np.pad(pale, 1, mode="edge")
+    upright = evidence.upright * np.maximum(wide[1:-1, :-1], wide[1:-1, 1:])
+    level = evidence.level * np.maximum(wide[:-1, 1:-1], wide[1:, 1:-1])
     upright[:, 1:-1] = np.maximum(upright[:, 1:-1], _step(bright[:, :-1], bright[:, 1:]))
     level[1:-1] = np.maximum(level[1:-1], _step(bright[:-1], bright[1:]))
     return replace(evidence, upright=upright, level=level)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import cv2
 import numpy as np
 
 from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
-from scanner.locate.candidates import THRESHOLDS, find_patches
+from scanner.locate.candidates import THRESHOLDS, Threshold, find_patches
 from scanner.locate.evidence import GrayImage, line_evidence, with_field_steps
-from scanner.locate.fit import Window, aspect_possible, window_matrix, windows
+from scanner.locate.fit import ACCEPT_DARK_FIELD, Window, aspect_possible, window_matrix, windows
 from scanner.locate.honest import HEAVY_SEEN, Refusal
 from scanner.locate.lattice import Lattice, find_lattices
 from scanner.locate.pattern import Pattern, patterns, same_turns
@@ -28,10 +29,16 @@ MIN_CELL_PX = 9.0
 """Cells smaller than this in ``photo.rgb`` can't be read by anybody; such a lattice is no sheet to us."""
 LARGE_ENOUGH = 0.10
 """Share of the picture from which a found sheet is taken for the one that was photographed, so that the search ends."""
-MUCH_SMALLER = 0.2
-"""A sheet with less than this share of the largest one's area is not one of the sheets that were photographed: it is
-yesterday's solution, or a thumbnail."""
+MUCH_SMALLER = 0.45
+"""A sheet whose longest side is less than this share of another's is not one of the sheets that were photographed: it
+is yesterday's solution, or a thumbnail. By length, since one that lies flat has little area beside one held up."""
 MAX_OVERLAP = 0.2
+FULL = 0.5
+"""Share of the picture that found sheets cover, all of their paper, from which there is no room for another."""
+LAST_THIN = 0.06
+"""`Threshold.thin` below which it is the one for small cells, which sees lattices in any grain."""
+WELL_SEEN = 0.6
+"""Share of a sheet's cells from which its lattice needs no second look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +83,10 @@ def _search(
             if not aspect_possible(lattice, working.shape, (pitch[0], pitch[1])):
                 continue
             # A sheet designed with a dark field may have been printed plainly: the better of the two views counts.
-            views = (evidence, stepped) if _on_dark_field(form) else (evidence,)
-            for window in (window for view in views for window in windows(view, form)):
+            fits = [windows(evidence, form)]
+            if _on_dark_field(form):
+                fits.append(windows(stepped, form, ACCEPT_DARK_FIELD))
+            for window in chain.from_iterable(fits):
                 if isinstance(window, Refusal):
                     refused.append(window)
                     continue
@@ -101,7 +110,51 @@ def _distinct(found: Sequence[_Found]) -> list[_Found]:
         if all(_overlap(candidate.corners, other.corners) < MAX_OVERLAP for other in kept):
             kept.append(candidate)
     kept.sort(key=lambda item: item.area, reverse=True)
-    return [item for item in kept if item.area >= MUCH_SMALLER * kept[0].area]
+    return kept
+
+
+def _photographed(found: Sequence[_Found]) -> list[_Found]:
+    """Without those that are much smaller than another."""
+    sides = [float(np.linalg.norm(np.roll(item.corners, 1, axis=0) - item.corners, axis=1).max()) for item in found]
+    return [item for item, side in zip(found, sides, strict=True) if side >= MUCH_SMALLER * max(sides)]
+
+
+def _paper(item: _Found) -> FloatArray:
+    """The corners of all of a sheet's paper, px of the working picture [4, 2]."""
+    template = item.window.template
+    grid = template.grid
+    assert grid is not None
+    width, height = template.size
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float64)
+    return project(item.matrix, (corners - np.array([grid.origin.x, grid.origin.y])) / np.array(grid.pitch))
+
+
+def _unexplained(lattices: Sequence[Lattice], found: Sequence[_Found]) -> list[Lattice]:
+    """The lattices that don't lie on a sheet of which most cells have been seen."""
+    well = [
+        _paper(item).astype(np.float32).reshape(-1, 1, 2)
+        for item in found
+        if len(item.lattice.members) >= WELL_SEEN * len(item.window.template.lattice_cells)
+    ]
+    left = []
+    for lattice in lattices:
+        x, y = lattice.project(np.median(lattice.places, axis=0, keepdims=True) + 0.5)[0]
+        if not any(cv2.pointPolygonTest(paper, (float(x), float(y)), False) > 0 for paper in well):
+            left.append(lattice)
+    return left
+
+
+def _worth_another_look(found: Sequence[_Found], threshold: Threshold, loose: bool, working: GrayImage) -> bool:
+    """May there be others beside the sheets that are found, which a further threshold shows?
+
+    Pads come in company: beside one with a dark field others may lie that only a threshold for such fields shows; a
+    second one is worth it only if lattices were seen that no sheet explains. loose: were there any?
+    """
+    on_dark_field = any(item.window.template.look.field == "dark" for item in found)
+    if not on_dark_field or threshold.thin is None or (threshold.thin < LAST_THIN and not loose):
+        return False
+    covered = sum(abs(polygon_area(_paper(item))) for item in found)
+    return covered < FULL * working.size
 
 
 def _bend_seen(item: _Found) -> Crossings:
@@ -132,19 +185,22 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
     found: list[_Found] = []
     refused: list[Refusal] = []
     most_patches = 0
+    loose = False
     for threshold in THRESHOLDS:
+        enough = bool(found) and found[0].area >= LARGE_ENOUGH * working.size
+        if enough and not _worth_another_look(found, threshold, loose, working):
+            continue
         seen = smoothed(working, threshold.smooth)
         patches = find_patches(seen, threshold)
         lattices = find_lattices(patches)
         most_patches = max([most_patches, *(len(lattice.members) for lattice in lattices)])
-        more, why_not = _search(seen, forms, lattices)
+        more, why_not = _search(seen, forms, _unexplained(lattices, found))
         found = _distinct(found + more)
+        loose = bool(_unexplained(lattices, found))
         refused += why_not
-        if found and found[0].area >= LARGE_ENOUGH * working.size:
-            break
     placements = []
     too_small = False
-    for item in found:
+    for item in _photographed(found):
         grid = item.window.template.grid
         assert grid is not None
         matrix = Homography(to_photo @ item.matrix)

@@ -22,6 +22,8 @@ from scanner.templates import Template
 ACCEPT = 0.66
 """Score from which a window may be a sheet. A right window of the worst real photo has about 0.75, the inside of a grid
 that goes on to all sides less than 0.6."""
+ACCEPT_DARK_FIELD = 0.8
+"""The same where steps to a dark field count as lines: they are clearer than lines, and any calendar has some."""
 OUTSIDE = 0.7
 """Weight of lines that go on beyond the sheet, where it has to end."""
 HEAVY = 0.25
@@ -54,8 +56,8 @@ def _correlate(values: npt.NDArray[np.float32], kernel: npt.NDArray[np.bool_]) -
     return np.asarray(summed, dtype=np.float32)
 
 
-def windows(evidence: LineEvidence, pattern: Pattern) -> Iterable[Window | Refusal]:
-    """The windows where a pattern fits well enough, best first, not overlapping each other.
+def windows(evidence: LineEvidence, pattern: Pattern, accept: float = ACCEPT) -> Iterable[Window | Refusal]:
+    """The windows where a pattern fits well enough, best first, not overlapping each other. accept: least score.
 
     In between come those that fit as well but are no sheet, as refusals.
     """
@@ -75,7 +77,7 @@ def windows(evidence: LineEvidence, pattern: Pattern) -> Iterable[Window | Refus
     for _ in range(MOST_WINDOWS):
         row, col = np.unravel_index(int(score.argmax()), score.shape)
         best = float(score[row, col])
-        if best < ACCEPT:
+        if best < accept:
             return
         r, c = int(row), int(col)
         heavier = min((float(direction[r, c]) for direction in directions), default=None)

@@ -20,8 +20,58 @@ MIN_PATCHES = 9
 """Fewer neighbouring patches than this are no lattice: chance makes rows of them out of letters and tiles."""
 NEAR = 0.28
 """How far, in cells, a neighbour's centre may lie from where its neighbour expects it."""
+GAP_PX, NEAR_PX = 3.0, 2.5
+"""The same where cells look narrow, px: a line between two cells and what the threshold takes beside it are at least as
+wide as GAP_PX, and centres are no surer than NEAR_PX."""
 INLIER = 0.16
 """How far, in cells, a patch's centre may lie from its place in the fitted lattice."""
+
+
+DOUBLE_SLACK = 0.3
+"""How far, in cells, a patch that covers two cells may be from the length that it should have."""
+BEND_GAINS = 4
+"""Patches by which a bend has to explain more than flat paper does, before it is believed in."""
+BEND_REACH = 2.0
+"""How far beyond the patches seen so far, in cells, a bend is carried on in one step."""
+BEND_RIDGE = 1e-3
+
+
+FreeArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A bend of the whole sheet in lattice coordinates: a quadratic displacement.
+
+    middle, half: of the places that it was fitted to, cells [2] each. x, y: coefficients [6], cells.
+    """
+
+    middle: FloatArray
+    half: FloatArray
+    x: FloatArray
+    y: FloatArray
+
+    @classmethod
+    def through(cls, points: FloatArray, offsets: FloatArray) -> Curve:
+        """The displacement nearest to offsets [n, 2] at points [n, 2]."""
+        low, high = points.min(axis=0), points.max(axis=0)
+        middle: FloatArray = np.asarray((low + high) / 2, dtype=np.float64)
+        half: FloatArray = np.asarray(np.maximum((high - low) / 2, 1.0), dtype=np.float64)
+        terms = _quadratic((points - middle) / half)
+        left = terms.T @ terms + BEND_RIDGE * len(points) * np.eye(terms.shape[1])
+        solved = np.linalg.solve(left, terms.T @ offsets)
+        x, y = np.asarray(solved.T, dtype=np.float64)
+        return cls(middle, half, x, y)
+
+    def displacement(self, points: FloatArray) -> FloatArray:
+        """By how much points [n, 2] are moved, [n, 2]."""
+        terms = _quadratic(np.clip((points - self.middle) / self.half, -2, 2))
+        return np.stack([terms @ self.x, terms @ self.y], axis=1)
+
+
+def _quadratic(points: FloatArray) -> FloatArray:
+    x, y = points.T
+    return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +79,9 @@ class Lattice:
     """A square lattice in a picture.
 
     matrix: homography from lattice coordinates (column, row), one unit a cell, to px of the working picture.
-    places: int [n, 2], (column, row) of each patch that belongs to it. members: int [n], their indices in the patches.
+    curve: what bent paper adds to lattice coordinates before that, where flat paper explains too few of the patches.
+    places: int [n, 2], (column, row) of each patch that belongs to it. members: int [n], their indices in the patches;
+    indices beyond these are halves of patches that cover two places.
     nodes, node_px: crossings as seen, int [m, 2] (column, row of the cell to the lower right) and px [m, 2].
     pitch: side of a typical cell in px.
     """
@@ -40,6 +92,13 @@ class Lattice:
     nodes: npt.NDArray[np.int64]
     node_px: FloatArray
     pitch: float
+    curve: Curve | None = None
+
+    def project(self, points: FloatArray) -> FloatArray:
+        """Lattice coordinates [n, 2] to px of the working picture."""
+        if self.curve is not None:
+            points = points + self.curve.displacement(points)
+        return project(self.matrix, points)
 
 
 def _axes(patches: Patches) -> tuple[FloatArray, FloatArray]:
@@ -64,7 +123,10 @@ def _links(patches: Patches) -> npt.NDArray[np.int64]:
     across, down = _axes(patches)
     steps = np.stack([across, down, -across, -down], axis=1)  # [n, 4, 2]
     # The printed line between two cells belongs to no patch, so neighbours are a bit more than a side apart.
-    expected = patches.centres[:, None, :] + 1.1 * steps
+    lengths = np.maximum(np.linalg.norm(steps, axis=2), 1.0)
+    apart = np.maximum(1.1 * lengths, lengths + GAP_PX)
+    near = np.maximum(NEAR * lengths, NEAR_PX)
+    expected = patches.centres[:, None, :] + (apart / lengths)[:, :, None] * steps
     links = np.full((n, 4), -1, dtype=np.int64)
     ratio = patches.side[:, None] / patches.side[None, :]
     alike = (ratio > 0.62) & (ratio < 1.62)
@@ -75,7 +137,7 @@ def _links(patches: Patches) -> npt.NDArray[np.int64]:
         distance = np.hypot(dx, dy)
         distance[~alike] = np.inf
         best = distance.argmin(axis=1)
-        good = distance[np.arange(n), best] < NEAR * np.hypot(steps[:, k, 0], steps[:, k, 1])
+        good = distance[np.arange(n), best] < near[:, k]
         links[good, k] = best[good]
     return links
 
@@ -143,7 +205,13 @@ def _absorb(
         back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
     except np.linalg.LinAlgError:
         return np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-    corners = project(back, patches.corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    return _placed(project(back, patches.corners.reshape(-1, 2)).reshape(-1, 4, 2), free)
+
+
+def _placed(
+    corners: FloatArray, free: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Free patches, by their corners in lattice coordinates [n, 4, 2], that fall on places: members and places."""
     centre = corners.mean(axis=1)
     place = np.floor(centre)
     off = np.abs(centre - place - 0.5).max(axis=1)
@@ -153,14 +221,82 @@ def _absorb(
     return members, place[members].astype(np.int64)
 
 
+def _with_halves(patches: Patches, matrix: Homography, free: npt.NDArray[np.bool_]) -> tuple[Patches, FreeArray]:
+    """The patches, and after them the halves of those free ones that cover two places of a lattice.
+
+    Two cells become one patch where something pale is printed over the line between them (Splitter's centre line).
+    """
+    back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
+    corners = project(back, patches.corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    span, centre = high - low, (low + high) / 2
+    halves = []
+    for axis in (0, 1):
+        other = 1 - axis
+        double = free & (np.abs(span[:, axis] - 1.9) < DOUBLE_SLACK) & (span[:, other] > 0.55)
+        double &= (span[:, other] < 1.25) & (np.abs(centre[:, axis] - np.round(centre[:, axis])) < INLIER)
+        double &= np.abs(centre[:, other] - np.floor(centre[:, other]) - 0.5) < INLIER
+        for index in np.flatnonzero(double):
+            middle = np.round(centre[index, axis])
+            for side in (0, 1):
+                # The half keeps the patch's outer corners; its inner ones lie on the line that wasn't seen.
+                half = corners[index].copy()
+                inner = (half[:, axis] < middle) == bool(side)
+                half[inner, axis] = middle
+                halves.append(half)
+    if not halves:
+        return patches, free
+    px = project(matrix, np.concatenate(halves)).reshape(-1, 4, 2)
+    x, y = px[:, :, 0], px[:, :, 1]
+    area = 0.5 * np.abs((x * np.roll(y, -1, axis=1) - np.roll(x, -1, axis=1) * y).sum(axis=1))
+    more = Patches(
+        np.concatenate([patches.centres, px.mean(axis=1)]),
+        np.concatenate([patches.corners, px]),
+        np.concatenate([patches.side, np.sqrt(area)]),
+    )
+    return more, np.concatenate([free, np.ones(len(px), dtype=np.bool_)])
+
+
+def _bent(
+    patches: Patches,
+    matrix: Homography,
+    members: npt.NDArray[np.int64],
+    places: npt.NDArray[np.int64],
+    free: npt.NDArray[np.bool_],
+) -> tuple[Curve, npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    """A bend that explains more patches than flat paper does: it, members [n] and places [n, 2]; null for none."""
+    back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
+    corners = project(back, patches.corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    centres: FloatArray = np.asarray(corners.mean(axis=1), dtype=np.float64)
+    near = places
+    first = len(members)
+    for _ in range(6):
+        low, high = near.min(axis=0) - BEND_REACH, near.max(axis=0) + 1 + BEND_REACH
+        seen = centres[members]
+        away = Curve.through(seen, seen - (places.astype(np.float64) + 0.5))
+        flat = corners - away.displacement(corners.reshape(-1, 2)).reshape(-1, 4, 2)
+        inside = ((flat.mean(axis=1) > low) & (flat.mean(axis=1) < high)).all(axis=1)
+        more, more_places = _placed(flat, free & inside)
+        unique, index = np.unique(more_places, axis=0, return_index=True)
+        more, more_places = more[index], unique
+        if len(more) <= len(members):
+            break
+        members, places, near = more, more_places, more_places
+    if len(members) < first + BEND_GAINS:
+        return None
+    middles: FloatArray = places.astype(np.float64) + 0.5
+    return Curve.through(middles, centres[members] - middles), members, places
+
+
 def _crossings(
     patches: Patches, matrix: Homography, members: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], FloatArray]:
     """Crossings as the mean of the patch corners that meet there: nodes [m, 2] and px [m, 2]."""
     back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
     corners = patches.corners[members]
-    around = project(back, corners.reshape(-1, 2)).reshape(-1, 4, 2) - places[:, None, :]
-    node = places[:, None, :] + (around > 0.5)
+    around = project(back, corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    around = around - around.mean(axis=1, keepdims=True)
+    node = places[:, None, :] + (around > 0)
     flat = node.reshape(-1, 2).astype(np.int64)
     px = corners.reshape(-1, 2)
     unique, inverse, counts = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
@@ -175,7 +311,8 @@ def _one_lattice(patches: Patches, seed: dict[int, tuple[int, int]], free: npt.N
     members = np.fromiter(seed.keys(), dtype=np.int64)
     places = np.asarray(list(seed.values()), dtype=np.int64)
     matrix: Homography | None = None
-    for _ in range(3):
+    whole = len(patches)
+    for round_ in range(3):
         pitch = float(np.median(patches.side[members])) * 1.08
         matrix = _fit(places.astype(np.float64) + 0.5, patches.centres[members], pitch)
         if matrix is None:
@@ -184,6 +321,11 @@ def _one_lattice(patches: Patches, seed: dict[int, tuple[int, int]], free: npt.N
         if len(more) < MIN_PATCHES:
             return None
         settled = len(more) == len(members)
+        if round_ == 0:
+            patches, free = _with_halves(patches, matrix, free)
+            if len(patches) > whole:
+                more, more_places = _absorb(patches, matrix, free)
+                settled = False
         members, places = more, more_places
         if settled:
             break
@@ -197,8 +339,15 @@ def _one_lattice(patches: Patches, seed: dict[int, tuple[int, int]], free: npt.N
             if len(again) >= len(members):
                 matrix, members, places = refined, again, again_places
                 nodes, node_px = _crossings(patches, matrix, members, places)
+    curve = None
+    # Only where patches are left over for a bend to explain.
+    if free.sum() >= len(members) + BEND_GAINS:
+        bent = _bent(patches, matrix, members, places, free)
+        if bent is not None:
+            curve, members, places = bent
+            nodes, node_px = _crossings(patches, matrix, members, places)
     pitch = float(np.median(patches.side[members])) * 1.08
-    return Lattice(matrix, places, members, nodes, node_px, pitch)
+    return Lattice(matrix, places, members, nodes, node_px, pitch, curve)
 
 
 def find_lattices(patches: Patches, *, most: int = 6) -> tuple[Lattice, ...]:
@@ -214,7 +363,7 @@ def find_lattices(patches: Patches, *, most: int = 6) -> tuple[Lattice, ...]:
         lattice = _one_lattice(patches, left, free)
         if lattice is None:
             continue
-        free[lattice.members] = False
+        free[lattice.members[lattice.members < len(patches)]] = False
         found.append(lattice)
     found.sort(key=lambda lattice: len(lattice.members), reverse=True)
     return tuple(found)
