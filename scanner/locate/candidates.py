@@ -48,10 +48,9 @@ THRESHOLDS: tuple[Threshold, ...] = (
     Threshold(0.031, 2.5),
     Threshold(0.015, 4.0),
     Threshold(0.041, 4.0, smooth=1.5),
-    Threshold(0.015, 2.5, thin=0.05),
 )
 """Tried in this order until a sheet is found: the usual one, one for blur, for pale cells on a dark field, for
-faint lines, for small cells, for the grain of a photo taken in the dark, for small pale cells on a dark field."""
+faint lines, for small cells, for the grain of a photo taken in the dark."""
 THIN = 0.013
 """Half of the width, as a fraction of the long side, up to which a line is thin."""
 

@@ -35,8 +35,6 @@ is yesterday's solution, or a thumbnail. By length, since one that lies flat has
 MAX_OVERLAP = 0.2
 FULL = 0.5
 """Share of the picture that found sheets cover, all of their paper, from which there is no room for another."""
-LAST_THIN = 0.06
-"""`Threshold.thin` below which it is the one for small cells, which sees lattices in any grain."""
 WELL_SEEN = 0.6
 """Share of a sheet's cells from which its lattice needs no second look."""
 
@@ -144,14 +142,13 @@ def _unexplained(lattices: Sequence[Lattice], found: Sequence[_Found]) -> list[L
     return left
 
 
-def _worth_another_look(found: Sequence[_Found], threshold: Threshold, loose: bool, working: GrayImage) -> bool:
+def _worth_another_look(found: Sequence[_Found], threshold: Threshold, working: GrayImage) -> bool:
     """May there be others beside the sheets that are found, which a further threshold shows?
 
-    Pads come in company: beside one with a dark field others may lie that only a threshold for such fields shows; a
-    second one is worth it only if lattices were seen that no sheet explains. loose: were there any?
+    Pads come in company: beside one with a dark field others may lie that only a threshold for such fields shows.
     """
     on_dark_field = any(item.window.template.look.field == "dark" for item in found)
-    if not on_dark_field or threshold.thin is None or (threshold.thin < LAST_THIN and not loose):
+    if not on_dark_field or threshold.thin is None:
         return False
     covered = sum(abs(polygon_area(_paper(item))) for item in found)
     return covered < FULL * working.size
@@ -185,10 +182,9 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
     found: list[_Found] = []
     refused: list[Refusal] = []
     most_patches = 0
-    loose = False
     for threshold in THRESHOLDS:
         enough = bool(found) and found[0].area >= LARGE_ENOUGH * working.size
-        if enough and not _worth_another_look(found, threshold, loose, working):
+        if enough and not _worth_another_look(found, threshold, working):
             continue
         seen = smoothed(working, threshold.smooth)
         patches = find_patches(seen, threshold)
@@ -196,7 +192,6 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
         most_patches = max([most_patches, *(len(lattice.members) for lattice in lattices)])
         more, why_not = _search(seen, forms, _unexplained(lattices, found))
         found = _distinct(found + more)
-        loose = bool(_unexplained(lattices, found))
         refused += why_not
     placements = []
     too_small = False

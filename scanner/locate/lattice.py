@@ -27,6 +27,8 @@ INLIER = 0.16
 """How far, in cells, a patch's centre may lie from its place in the fitted lattice."""
 
 
+FARTHEST = 40
+"""Cells from the middle of a lattice beyond which nothing belongs to its sheet."""
 DOUBLE_SLACK = 0.3
 """How far, in cells, a patch that covers two cells may be from the length that it should have."""
 BEND_GAINS = 4
@@ -218,7 +220,28 @@ def _placed(
     span = corners.max(axis=1) - corners.min(axis=1)
     fits = free & (off < INLIER) & (span > 0.55).all(axis=1) & (span < 1.25).all(axis=1)
     members = np.flatnonzero(fits)
-    return members, place[members].astype(np.int64)
+    places = place[members].astype(np.int64)
+    together = _together(places)
+    return members[together], places[together]
+
+
+def _together(places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Which of the places [n, 2] belong to their largest cluster, whose gaps are narrower than between two sheets.
+
+    A lattice goes on without end: far from its sheet others, or grain, fall on its places by chance.
+    """
+    if not len(places):
+        return np.zeros(0, dtype=np.bool_)
+    at = places - np.median(places, axis=0).astype(np.int64) + FARTHEST
+    inside = ((at > 0) & (at < 2 * FARTHEST)).all(axis=1)
+    net = np.zeros((2 * FARTHEST + 1, 2 * FARTHEST + 1), dtype=np.uint8)
+    net[at[inside, 1], at[inside, 0]] = 1
+    # A cell grown by one on every side touches another up to three steps away.
+    _, labels = cv2.connectedComponents(cv2.dilate(net, np.ones((3, 3), np.uint8)), connectivity=8)
+    label = np.zeros(len(places), dtype=np.int64)
+    label[inside] = labels[at[inside, 1], at[inside, 0]]
+    largest = np.bincount(label[inside]).argmax() if inside.any() else -1
+    return np.asarray(inside & (label == largest), dtype=np.bool_)
 
 
 def _with_halves(patches: Patches, matrix: Homography, free: npt.NDArray[np.bool_]) -> tuple[Patches, FreeArray]:
