@@ -159,6 +159,13 @@ def test_with_several_sheets_the_answer_names_file_and_sheet() -> None:
     assert shlex.split(hint) == ["--answer", "kitchen table/it's.jpg#2:r5c5=5"]
 
 
+def test_a_file_name_stays_on_its_line_and_steers_no_terminal() -> None:
+    sheets = (sudoku_sheet(source="a\nb\x1b[31m\u202egpj.jpg"), clear_sheet())
+    text = _printed(lambda console: print_result(ScanResult(sheets), console), width=120)
+    told = [line for line in text.splitlines() if "gpj.jpg" in line and "--answer" not in line]
+    assert [line.split()[0] for line in told] == ["a?b?[31m?gpj.jpg"] * 2  # the heading and the table of all
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     result = ScanResult(

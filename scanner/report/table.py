@@ -7,6 +7,7 @@ stands the symbol that is printed in its cell, such as ``*`` for a star.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,6 +33,9 @@ from scanner.templates.model import Cell, Symbol, Template
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What moves the cursor, colours the terminal or turns the direction of writing."""
 
 _STYLES: Mapping[Severity, str] = {
     "illegal": "bold red",
@@ -195,7 +199,11 @@ def _has_box_characters(console: Console) -> bool:
 
 
 def _writable(text: str, console: Console) -> str:
-    """The text with question marks for what the console's encoding doesn't have (and for broken file names)."""
+    """The text in one line, with question marks for control characters and what the console's encoding doesn't have.
+
+    The names of files may hold anything.
+    """
+    text = _CONTROL.sub("?", text)
     try:
         return text.encode(console.encoding, "replace").decode(console.encoding)
     except LookupError:
