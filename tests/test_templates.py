@@ -517,7 +517,7 @@ def test_files_that_are_no_toml() -> None:
     assert "larger than 64 KB" in refusal(b"#" * 70_000)
     assert "nested too deeply" in refusal("schema = " + "[" * 50_000)
     assert "nested too deeply" in refusal("schema = 1\n" + ".".join("a" * 4_000) + " = 1")
-    assert "not valid TOML" in refusal("schema = " + "1" * 5_000)
+    assert "a number in it is far too long; correct it" in refusal("schema = " + "1" * 5_000)
     assert "schema: the key is missing" in refusal("")
     assert parse("\ufeff" + SUDOKU).id == "sudoku"  # some editors of Windows begin a file so
 

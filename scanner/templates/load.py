@@ -175,9 +175,12 @@ def _toml(data: bytes, source: str) -> dict[str, object]:
         return {key: _tuples(value) for key, value in tomllib.loads(text).items()}
     except RecursionError:
         raise TemplateError("it is nested too deeply", remedy="correct the brackets", subject=source) from None
-    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+    except tomllib.TOMLDecodeError as error:
         cause = " ".join(str(error).split())[:200]
         raise TemplateError(f"it is not valid TOML: {cause}", remedy="correct it there", subject=source) from None
+    except ValueError:  # Python refuses to convert integers of thousands of digits
+        remedy = "correct it: lengths are mm, values whole numbers"
+        raise TemplateError("a number in it is far too long", remedy=remedy, subject=source) from None
 
 
 def _tuples(value: object) -> object:
