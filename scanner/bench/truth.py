@@ -87,7 +87,7 @@ def find_cases(folder: Path, templates: Mapping[str, Template]) -> Cases:
     truths = {path.stem: path for path in files if path.suffix.lower() == ".json"}
     cases = [Case(photo, read_truths(truths[photo.stem], templates)) for photo in photos if photo.stem in truths]
     if not cases:
-        remedy = "put NAME.json beside NAME.jpg; docs/bench.md shows its form"
+        remedy = "put NAME.json beside NAME.jpg; `padscore bench --help` shows its form"
         raise UsageError("there is no photo with a truth file", remedy=remedy, subject=str(folder))
     stems = {photo.stem for photo in photos}
     notes = [f"{photo.name}: no truth file beside it, left out" for photo in photos if photo.stem not in truths]
