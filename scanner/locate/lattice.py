@@ -18,6 +18,8 @@ from scanner.locate.candidates import Patches
 
 MIN_PATCHES = 9
 """Fewer neighbouring patches than this are no lattice: chance makes rows of them out of letters and tiles."""
+MIN_SEED = 6
+"""Neighbours that may grow to a lattice by what lies on their places without being anybody's neighbour."""
 NEAR = 0.28
 """How far, in cells, a neighbour's centre may lie from where its neighbour expects it."""
 GAP_PX, NEAR_PX = 3.0, 2.5
@@ -334,21 +336,17 @@ def _one_lattice(patches: Patches, seed: dict[int, tuple[int, int]], free: npt.N
     members = np.fromiter(seed.keys(), dtype=np.int64)
     places = np.asarray(list(seed.values()), dtype=np.int64)
     matrix: Homography | None = None
-    whole = len(patches)
     for round_ in range(3):
         pitch = float(np.median(patches.side[members])) * 1.08
         matrix = _fit(places.astype(np.float64) + 0.5, patches.centres[members], pitch)
         if matrix is None:
             return None
+        if round_ == 0:
+            patches, free = _with_halves(patches, matrix, free)
         more, more_places = _absorb(patches, matrix, free)
         if len(more) < MIN_PATCHES:
             return None
         settled = len(more) == len(members)
-        if round_ == 0:
-            patches, free = _with_halves(patches, matrix, free)
-            if len(patches) > whole:
-                more, more_places = _absorb(patches, matrix, free)
-                settled = False
         members, places = more, more_places
         if settled:
             break
@@ -381,7 +379,7 @@ def find_lattices(patches: Patches, *, most: int = 6) -> tuple[Lattice, ...]:
     found: list[Lattice] = []
     for seed in _grow(patches, _links(patches)):
         left = {index: place for index, place in seed.items() if free[index]}
-        if len(left) < MIN_PATCHES or len(found) >= most:
+        if len(left) < MIN_SEED or len(found) >= most:
             continue
         lattice = _one_lattice(patches, left, free)
         if lattice is None:
