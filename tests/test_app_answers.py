@@ -172,6 +172,13 @@ def test_a_bad_file_of_answers(content: bytes | None, status: int, photo: Path, 
     assert len(ran.messages) == 1
 
 
+def test_a_bad_line_of_a_file_of_answers_is_named(photo: Path, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.txt"
+    answers.write_text("r2c3=8\n\nnonsense\n", encoding="utf-8")
+    [message] = padscore("scan", photo, "--answers", answers).messages
+    assert message.startswith(f"{answers}, line 3, answer 'nonsense': it isn't an answer; ")
+
+
 # ---- further answers to a sheet
 
 

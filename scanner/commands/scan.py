@@ -157,7 +157,7 @@ def _answers(options: ScanOptions) -> tuple[Answer, ...]:
         raise UnreadableError(cause, remedy="check --answers", subject=subject) from None
     if len(data) > MAX_ANSWERS_BYTES:
         raise UsageError("the file is too large for answers", remedy="check --answers", subject=subject)
-    return (*typed, *parse_answers(text))
+    return (*typed, *parse_answers(text, source=subject))
 
 
 def _check_photos(answers: Sequence[Answer], sources: Sequence[str]) -> None:

@@ -82,9 +82,20 @@ def parse_answer(text: str) -> Answer:
     return Answer(ref, found["cell"], found["value"].strip())
 
 
-def parse_answers(text: str) -> tuple[Answer, ...]:
-    """Reads a file of answers, one a line; empty lines are passed over."""
-    return tuple(parse_answer(line) for line in text.split("\n") if line.strip())
+def parse_answers(text: str, *, source: str = "answers") -> tuple[Answer, ...]:
+    """Reads a file of answers, one a line; empty lines are passed over.
+
+    Raises AnswerError naming `source` and the line for one that is malformed.
+    """
+    answers: list[Answer] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                answers.append(parse_answer(line))
+            except AnswerError as error:
+                subject = f"{source}, line {number}, {error.subject}"
+                raise AnswerError(error.cause, remedy=error.remedy, subject=subject) from None
+    return tuple(answers)
 
 
 def check_addresses(answers: Sequence[Answer], sheets: Sequence[SheetRef]) -> None:
