@@ -236,8 +236,8 @@ def test_empty_file(tmp_path: Path) -> None:
     broken(b"", EmptyFileError)
 
 
-def test_directory_names_batch(tmp_path: Path) -> None:
-    assert f"padscore batch {tmp_path}" in broken(tmp_path, MissingFileError)
+def test_directory(tmp_path: Path) -> None:
+    assert "a folder, not a picture; name the pictures in it" in broken(tmp_path, MissingFileError)
 
 
 @pytest.mark.parametrize("name", ["nothing.jpg", "a.jpg/b.jpg", "null\0byte.jpg", "two\nlines.jpg"])

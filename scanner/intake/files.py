@@ -54,7 +54,7 @@ def read_bytes(path: str | Path, name: str) -> bytes:
         if os.path.isdir(path):  # asked afterwards: Windows reports a directory as a lack of permission
             raise MissingFileError(
                 "this is a folder, not a picture",
-                remedy=f"read all pictures in it with: padscore batch {subject} --out DIR",
+                remedy="name the pictures in it",
                 subject=subject,
             ) from None
         if isinstance(error, PermissionError):
