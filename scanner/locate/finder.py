@@ -17,6 +17,7 @@ from scanner.locate.evidence import GrayImage, line_evidence, with_field_steps
 from scanner.locate.fit import ACCEPT_DARK_FIELD, Window, aspect_possible, window_matrix, windows
 from scanner.locate.honest import HEAVY_SEEN, Refusal
 from scanner.locate.lattice import Lattice, find_lattices
+from scanner.locate.mesh import DEGREE
 from scanner.locate.pattern import Pattern, patterns, same_turns
 from scanner.locate.placement import NotFound, Placement
 from scanner.locate.prepare import smoothed, stretched
@@ -35,6 +36,8 @@ is yesterday's solution, or a thumbnail. By length, since one that lies flat has
 MAX_OVERLAP = 0.2
 FULL = 0.5
 """Share of the picture that found sheets cover, all of their paper, from which there is no room for another."""
+RIMLESS_DEGREE = 3
+"""Of the bend of a sheet whose outermost lines can't be told from its dark field."""
 WELL_SEEN = 0.6
 """Share of a sheet's cells from which its lattice needs no second look."""
 
@@ -205,7 +208,8 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
             continue
         template = item.window.template
         lines = PrintedLines.around(template.lattice_mask(), dark_field=template.look.field == "dark")
-        refined = refine(gray, matrix, lines, _bend_seen(item))
+        degree = RIMLESS_DEGREE if template.look.field == "dark" else DEGREE
+        refined = refine(gray, matrix, lines, _bend_seen(item), degree=degree)
         placements.append(
             Placement(
                 item.window.template,
@@ -218,7 +222,7 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
             )
         )
     if placements:
-        return tuple(placements)
+        return tuple(sorted(placements, key=lambda placement: -abs(polygon_area(placement.corners))))
     if too_small:
         return NotFound("a sheet was seen, but it is too small in the picture to be read")
     if refused:

@@ -178,14 +178,20 @@ def _worst_line(left: FloatArray, weights: FloatArray, edges: int) -> float:
     return float(np.sqrt((squares / np.maximum(weights.reshape(edges, -1).sum(axis=0), 1.0)).max()))
 
 
-def refine(gray: GrayImage, matrix: Homography, lines: PrintedLines, crossings: Crossings) -> Refined:
-    """Bends a lattice to the lines of a grey picture; `matrix` maps lattice coordinates to its px."""
+def refine(
+    gray: GrayImage, matrix: Homography, lines: PrintedLines, crossings: Crossings, *, degree: int = DEGREE
+) -> Refined:
+    """Bends a lattice to the lines of a grey picture; `matrix` maps lattice coordinates to its px.
+
+    degree: of the bend; a low one where a sheet's rim has no lines that would hold it.
+    """
+    most = degree
     rows, cols = lines.upright.shape[0], lines.level.shape[1]
     size = (float(cols), float(rows))
     mesh = _first_bend(crossings, size)
     residual = worst_line = 0.0
     margin = round(MARGIN * CELL_PX)
-    for degree in (3, DEGREE, DEGREE):
+    for degree in (min(3, most), most, most):
         if mesh is None:
             flat = rectify(gray, matrix, (-MARGIN, -MARGIN), (cols + 2 * MARGIN, rows + 2 * MARGIN), CELL_PX)
         else:
@@ -208,7 +214,7 @@ def refine(gray: GrayImage, matrix: Homography, lines: PrintedLines, crossings: 
         mesh = step if mesh is None else Mesh(size, mesh.dx + dx, mesh.dy + dy)
         moved_x = np.abs(step.displace(points_x)[:, 0] - points_x[:, 0]).max()
         moved_y = np.abs(step.displace(points_y)[:, 1] - points_y[:, 1]).max()
-        if degree == DEGREE and max(moved_x, moved_y) < SETTLED:
+        if degree == most and max(moved_x, moved_y) < SETTLED:
             break
     assert mesh is not None
     corners = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows], [cols / 2, rows / 2]], dtype=np.float64)
