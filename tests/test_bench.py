@@ -506,7 +506,7 @@ def test_files_that_stand_alone_are_notes(tmp_path: Path) -> None:
 
 
 def test_folder_without_photos(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no photo with a truth file.*`padscore bench --help`"):
+    with pytest.raises(UsageError, match=r"no photo with a truth file.*`padscore bench --help`"):
         find_cases(tmp_path, TEMPLATES)
     with pytest.raises(UsageError, match="no such folder"):
         find_cases(tmp_path / "nowhere", TEMPLATES)
