@@ -8,26 +8,36 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scanner.bench.truth import read_truths
+from scanner.games.base import GameContext
+from scanner.games.registry import get_game
 from scanner.games.sudoku_solver import solve
 from scanner.geometry import Square
 from scanner.intake import load
 from scanner.locate import NotFound, locate
-from scanner.simulate.samples import SAMPLES, Sample
+from scanner.simulate.samples import PAD_SAMPLES, SAMPLES, PadSample, Sample
 from scanner.simulate.sudokus import make_puzzle
-from scanner.templates import get_template
+from scanner.templates import get_template, load_templates
 from scanner.training.fonts import shipped_fonts
 
 FOLDER = Path(__file__).parent.parent / "samples"
 IDS = [Square(row, col).id for row in range(1, 10) for col in range(1, 10)]
 
-pytestmark = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+sudokus = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+pads = pytest.mark.parametrize("sample", PAD_SAMPLES, ids=lambda sample: sample.name)
+every = pytest.mark.parametrize("sample", [*SAMPLES, *PAD_SAMPLES], ids=lambda sample: sample.name)
+
+TOTALS = {"splitter-a-1": 37, "splitter-b-1": 32}
+"""Counted by hand, group by group, on the boards in `PAD_SAMPLES`."""
+FLAGS = {"splitter-a-1": {}, "splitter-b-1": {"splitter.value": ("r2c4",), "splitter.pair": ("r6c1", "r6c8")}}
 
 
-def truth_of(sample: Sample) -> dict[str, object]:
+def truth_of(sample: Sample | PadSample) -> dict[str, object]:
     loaded: dict[str, object] = json.loads((FOLDER / f"{sample.name}.json").read_text(encoding="utf-8"))
     return loaded
 
 
+@sudokus
 def test_the_truth_is_the_puzzle_with_the_announced_changes(sample: Sample) -> None:
     truth = truth_of(sample)
     cells = truth["cells"]
@@ -43,7 +53,8 @@ def test_the_truth_is_the_puzzle_with_the_announced_changes(sample: Sample) -> N
     assert not set(sample.changes) & set(printed)
 
 
-def test_the_photo_is_small_and_carries_no_metadata(sample: Sample) -> None:
+@every
+def test_the_photo_is_small_and_carries_no_metadata(sample: Sample | PadSample) -> None:
     path = FOLDER / f"{sample.name}.jpg"
     assert path.stat().st_size < 400_000
     assert b"Exif" not in path.read_bytes()
@@ -52,6 +63,7 @@ def test_the_photo_is_small_and_carries_no_metadata(sample: Sample) -> None:
     assert photo.warnings == ()
 
 
+@sudokus
 def test_the_grid_lies_where_the_truth_says(sample: Sample) -> None:
     photo = next(load(FOLDER / f"{sample.name}.jpg"))
     found = locate(photo, [get_template("sudoku")])
@@ -64,6 +76,7 @@ def test_the_grid_lies_where_the_truth_says(sample: Sample) -> None:
     assert min(errors) < 0.015 * side
 
 
+@sudokus
 def test_the_table_tells_how_it_was_made(sample: Sample) -> None:
     versions = {spec.name: spec.version for spec in shipped_fonts()}
     rows = [line for line in (FOLDER / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
@@ -81,15 +94,62 @@ def test_the_table_tells_how_it_was_made(sample: Sample) -> None:
     assert columns[7].startswith(f"{width} x {height}")
 
 
-def test_its_fonts_are_free_and_their_licences_are_here(sample: Sample) -> None:
+@every
+def test_its_fonts_are_free_and_their_licences_are_here(sample: Sample | PadSample) -> None:
     licences = {spec.name: spec.licence for spec in shipped_fonts()}
-    for name in (sample.hand, sample.typeface):
+    for name in (sample.hand, sample.typeface) if isinstance(sample, Sample) else (sample.hand,):
         assert licences[name] == "OFL-1.1"
         text = (FOLDER / "licences" / f"{name}-OFL.txt").read_text(encoding="utf-8")
         assert "SIL Open Font License, Version 1.1" in text
         assert "Copyright" in text
 
 
+@sudokus
 def test_the_puzzle_of_that_number_is_the_one_on_the_photo(sample: Sample) -> None:
     puzzle = make_puzzle(sample.puzzle, givens=sample.givens)
     assert sorted(puzzle.printed) == sorted(str(cell_id) for cell_id in truth_of(sample)["printed"])  # type: ignore[attr-defined]
+
+
+@pads
+def test_the_truth_is_the_board(sample: PadSample) -> None:
+    truth = truth_of(sample)
+    cells = truth["cells"]
+    assert isinstance(cells, dict)
+    template = get_template(sample.template)
+    assert truth["template"] == template.id
+    assert {cell.id: cells[cell.id] for cell in template.lattice_cells} == sample.contents()
+    assert truth["printed"] == []
+
+
+@pads
+def test_a_pad_scores_and_is_flagged_as_announced(sample: PadSample) -> None:
+    template = get_template(sample.template)
+    (truth,) = read_truths(FOLDER / f"{sample.name}.json", {template.id: template})
+    game, context = get_game(template.game), GameContext()
+    assert game.score(truth.board, template, context).total == TOTALS[sample.name]
+    flags = {flag.code: tuple(sorted(flag.cells)) for flag in game.flags(truth.board, template, context)}
+    assert flags == FLAGS[sample.name]
+
+
+@pads
+def test_a_pad_is_found_and_told_from_the_others(sample: PadSample) -> None:
+    photo = next(load(FOLDER / f"{sample.name}.jpg"))
+    found = locate(photo, tuple(load_templates().values()))
+    assert not isinstance(found, NotFound)
+    assert [placement.template.id for placement in found] == [sample.template]
+    corners = np.array(truth_of(sample)["corners"], dtype=np.float64)
+    side = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean()
+    ways = [(found[0].turned(turn).corners + 0.5) * photo.scale - 0.5 for turn in (0, *found[0].turns)]
+    assert min(np.linalg.norm(way - corners, axis=1).max() for way in ways) < 0.03 * side
+
+
+@pads
+def test_the_table_tells_how_a_pad_was_made(sample: PadSample) -> None:
+    versions = {spec.name: spec.version for spec in shipped_fonts()}
+    rows = [line for line in (FOLDER / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    row = next(line for line in rows if line.startswith(f"| {sample.name}.jpg |"))
+    columns = [column.strip() for column in row.strip("|").split("|")]
+    width, height = sample.setting.size
+    hand = f"{sample.hand} {versions[sample.hand]}"
+    assert columns[1:5] == [sample.template, sample.about, hand, str(sample.seed)]
+    assert columns[5].startswith(f"{width} x {height}")

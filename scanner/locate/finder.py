@@ -84,9 +84,10 @@ def _search(
             if not aspect_possible(lattice, working.shape, (pitch[0], pitch[1])):
                 continue
             # A sheet designed with a dark field may have been printed plainly: the better of the two views counts.
-            fits = [windows(evidence, form)]
             if _on_dark_field(form):
-                fits.append(windows(stepped, form, ACCEPT_DARK_FIELD))
+                fits = [windows(view, form, ACCEPT_DARK_FIELD) for view in (evidence, stepped)]
+            else:
+                fits = [windows(evidence, form)]
             for window in chain.from_iterable(fits):
                 if isinstance(window, Refusal):
                     refused.append(window)

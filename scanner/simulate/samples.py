@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from scanner.errors import UnreadableError
+from scanner.geometry import Square
 from scanner.simulate.hands import Shapes, font_hand
 from scanner.simulate.ranges import Ranges
 from scanner.simulate.sheet import Setting, Simulated, simulate
@@ -38,6 +39,8 @@ CALM: Final = Ranges(
     thumb_chance=0.0,
 )
 """Photos as a careful player takes them: the samples show what the product does, not where it fails."""
+PAD_CALM: Final = replace(CALM, plain_chance=0.0, whole_chance=1.0, tone=(0.97, 1.03))
+"""The same of pads as the publisher prints them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,89 @@ SAMPLES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PadSample:
+    """One picture of a filled-in pad.
+
+    board: its rows in the text notation (`scanner.board`). hand: npm package @fontsource/NAME.
+    """
+
+    name: str
+    template: str
+    about: str
+    hand: str
+    board: str
+    seed: int
+    setting: Setting
+
+    def contents(self) -> dict[str, int | str | None]:
+        """What is in which cell of the lattice; null for an empty one."""
+        return {
+            Square(row, col).id: None if token == "." else int(token)
+            for row, line in enumerate(self.board.strip().splitlines(), start=1)
+            for col, token in enumerate(line.split(), start=1)
+            if token != "-"
+        }
+
+
+PAD_SAMPLES: Final = (
+    PadSample(
+        name="splitter-a-1",
+        template="splitter-a",
+        about="a finished pad without a mistake, blue ballpoint",
+        hand="playwrite-cz",
+        # Twos double on the left star, threes on the right one; fours, fives and sixes score too.
+        board="""
+            - - 2 2 6 4 - -
+            - 3 3 5 6 4 4 -
+            1 3 5 5 6 6 4 1
+            2 2 5 5 6 6 3 3
+            4 1 6 2 1 5 3 2
+            - 4 6 2 4 5 5 -
+            - - 3 6 4 1 - -
+        """,
+        seed=201,
+        setting=Setting(
+            size=(1600, 1200),
+            ranges=replace(PAD_CALM, pens=("ball-blue",), tables=("wood",)),
+        ),
+    ),
+    PadSample(
+        name="splitter-b-1",
+        template="splitter-b",
+        about="black felt tip, with mistakes: r2c4 (an illegal 7), r6c8 (empty, its pair's other half is not)",
+        hand="mali",
+        # The three hearts agree.
+        board="""
+            1 6 2 - - 3 4 4
+            5 6 2 7 3 3 4 4
+            - 4 6 1 5 5 2 -
+            - 4 6 - - 5 2 -
+            - 4 4 1 4 5 6 -
+            3 2 6 1 1 5 6 .
+            3 2 6 - - 1 6 3
+        """,
+        seed=202,
+        setting=Setting(
+            size=(1600, 1200),
+            ranges=replace(PAD_CALM, pens=("felt",), tables=("cloth",)),
+        ),
+    ),
+)
+
+
+def make_pad(sample: PadSample, cache: Path) -> Simulated:
+    """The photo of a filled-in pad; its font lies in `cache`."""
+    specs = {spec.name: spec for spec in shipped_fonts()}
+    return simulate(
+        get_template(sample.template),
+        sample.contents(),
+        hand=_regular(specs[sample.hand], cache),
+        seed=sample.seed,
+        setting=sample.setting,
+    )
+
+
 def make(sample: Sample, cache: Path) -> Simulated:
     """The photo of a sample; its fonts lie in `cache` (`scanner.training.fonts.fetch`)."""
     specs = {spec.name: spec for spec in shipped_fonts()}
@@ -123,6 +209,7 @@ def _regular(spec: FontSpec, cache: Path) -> Shapes:
 def make_all(folder: Path, cache: Path) -> tuple[Path, ...]:
     """Writes every sample's photo, truth and fonts' licences into `folder`; returns the photos' paths."""
     names = {name for sample in SAMPLES for name in (sample.hand, sample.typeface)}
+    names |= {pad.hand for pad in PAD_SAMPLES}
     specs = [spec for spec in shipped_fonts() if spec.name in names]
     fetch(specs, cache)
     licences = folder / "licences"
@@ -130,9 +217,10 @@ def make_all(folder: Path, cache: Path) -> tuple[Path, ...]:
     for spec in specs:
         (licences / f"{spec.name}-OFL.txt").write_text(_licence(spec, cache), encoding="utf-8")
     paths = []
-    for sample in SAMPLES:
-        made = make(sample, cache)
-        path = folder / f"{sample.name}.jpg"
+    photos = [(sample.name, make(sample, cache)) for sample in SAMPLES]
+    photos += [(pad.name, make_pad(pad, cache)) for pad in PAD_SAMPLES]
+    for name, made in photos:
+        path = folder / f"{name}.jpg"
         path.write_bytes(made.file())
         path.with_suffix(".json").write_text(made.truth.json(), encoding="utf-8")
         paths.append(path)
