@@ -227,18 +227,30 @@ def _givens(readings: Sequence[CellReading], layout: _Layout) -> tuple[int, ...]
 
 def _solution(readings: Sequence[CellReading], layout: _Layout) -> tuple[int, ...] | None:
     """The only solution of the printed digits; null if there isn't exactly one or nobody knows which are printed."""
-    givens = _givens(readings, layout)
+    return _only_solution(_givens(readings, layout), layout)
+
+
+def _only_solution(givens: tuple[int, ...], layout: _Layout) -> tuple[int, ...] | None:
     if layout.shape is None or not any(givens) or (layout.size == 9 and sum(map(bool, givens)) < FEWEST_GIVENS):
         return None
     return solve(givens, layout.shape).solution
 
 
 def _wrong(readings: Sequence[CellReading], layout: _Layout) -> list[Flag]:
-    """A digit that also repeats another is reported here too: of the two it is the one to rub out."""
+    """A digit that also repeats another is reported here too: of the two it is the one to rub out.
+
+    A digit of which nobody knows whether it is printed is judged like a handwritten one, where the surely printed ones
+    have just one solution: a printed one agrees with it. Else it may be one of the printed ones that are needed.
+    """
+    values = _legal_values(readings, layout)
     solution = _solution(readings, layout)
+    judged = {"hand", None}
+    if solution is None:
+        everything = tuple(v if reading.ink != "hand" else 0 for v, reading in zip(values, readings, strict=True))
+        solution = _only_solution(everything, layout) if any(_givens(readings, layout)) else None
+        judged = {"hand"}
     if solution is None:
         return []
-    values = _legal_values(readings, layout)
     return [
         Flag(
             "sudoku.wrong",
@@ -247,7 +259,7 @@ def _wrong(readings: Sequence[CellReading], layout: _Layout) -> list[Flag]:
             f"{_named(cell, layout)}: {values[cell]} isn't the number of the only solution",
         )
         for cell, reading in enumerate(readings)
-        if reading.ink == "hand" and values[cell] and values[cell] != solution[cell]
+        if reading.ink in judged and values[cell] and values[cell] != solution[cell]
     ]
 
 

@@ -34,7 +34,8 @@ NOT_PERMITTED = 0.05
 CLEAR_INK = 0.99
 READ_FROM = 0.9
 """Posterior from which a value counts as read; below it is doubtful, a best guess."""
-PRINTED_FROM = 0.5
+PRINTED_FROM = 0.9
+"""Probability of "printed" from which ink counts as printed; below its complement it is handwritten."""
 ODD_PRINT = 0.01
 """How often printed values that can't stand together were read rightly: a misprint, or handwriting taken for print."""
 MAX_REPAIRS = 40
@@ -74,7 +75,8 @@ def readings_to_board(readings: Readings, template: Template, game: Game, answer
 
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:
     value = answer.value_for(template.cell(answer.cell))
-    known = value is not None and answer.cell in readings.ids
+    # Of a cell in which nothing was read the reader has seen no ink to judge.
+    known = value is not None and as_read.cells[answer.cell].value is not None and answer.cell in readings.ids
     ink = _ink_of(float(readings.printed[readings.ids.index(answer.cell)])) if known else None
     return CellReading(answer.cell, value, "answered", ink=ink, read=as_read.cells[answer.cell].value)
 
@@ -233,5 +235,8 @@ def _reading(
     return replace(reading, ink=_ink_of(printed), state="read" if rounded[top] >= READ_FROM else "doubtful")
 
 
-def _ink_of(printed: float) -> Ink:
-    return "print" if printed >= PRINTED_FROM else "hand"
+def _ink_of(printed: float) -> Ink | None:
+    """Print, hand, or null where the reader can't tell: then no game may build on it."""
+    if printed >= PRINTED_FROM:
+        return "print"
+    return "hand" if printed <= 1 - PRINTED_FROM else None

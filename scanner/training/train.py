@@ -15,6 +15,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
@@ -35,17 +36,20 @@ from scanner.training.symbols import SymbolPool
 SEED = 20261130
 MODEL_NAME = "digits-1"
 CHUNK = 250  # sheets made by one job
+INK_LEVEL, FEWEST_PIXELS = 60, 6
+"""A cell of which fewer pixels reach this level (of 255) shows no ink that could be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Sizes of a run. real_versions: disturbed versions of each real photo that trains."""
 
-    sheets: int = 14000
+    sheets: int = 10000
     val_sheets: int = 1500
     real_versions: int = 7
     real_weight: int = 3
-    epochs: int = 12
+    epochs: int = 9
+    polish: int = 3
     batch: int = 512
     rate: float = 3e-3
 
@@ -79,7 +83,8 @@ def _load(path: Path) -> Labelled:
 def generated(cache: Path, split: Split, sheets: int, workers: int) -> Labelled:
     """Cells of generated sheets of one part (kept in the cache)."""
     jobs = range(-(-sheets // CHUNK))
-    with ProcessPoolExecutor(workers) as pool:
+    # Spawned, not forked: a fork of a process whose libraries run threads may wait for ever.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         files = list(pool.map(_make, [cache] * len(jobs), [split] * len(jobs), jobs, [CHUNK] * len(jobs)))
     return joined([_load(path) for path in files])
 
@@ -118,24 +123,49 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
     )
     # Channels last and bfloat16 train nearly twice as fast on the CPUs that this is meant for.
     net = DigitNet().to(memory_format=torch.channels_last)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=plan.rate, weight_decay=0.02)
-    steps = plan.epochs * (len(data) // plan.batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, plan.rate, total_steps=steps, pct_start=0.15)
-    checkpoint = cache / "checkpoint.pt"
+    vals = {"generated": val_generated, "real": val_real}
+    _fit(net, data, vals, plan, "main", plan.epochs, plan.rate, cache)
+    # What left no ink can't be read: such cells teach the net to doubt blank paper. They go once it knows the shapes.
+    _fit(net, legible(data), vals, plan, "polish", plan.polish, plan.rate / 4, cache)
+    export(net, legible(val_generated), val_real, out)
+
+
+def legible(part: Labelled) -> Labelled:
+    """The part without cells that are labelled as written in although hardly any of their ink is left."""
+    inked = (part.pictures[:, 0] > INK_LEVEL).sum(axis=(1, 2)) >= FEWEST_PIXELS
+    kept = inked | (part.classes == CLASSES.index("blank"))
+    return Labelled(part.pictures[kept], part.classes[kept], part.ink[kept])
+
+
+def _fit(
+    net: DigitNet,
+    data: Labelled,
+    vals: dict[str, Labelled],
+    plan: Plan,
+    name: str,
+    epochs: int,
+    rate: float,
+    cache: Path,
+) -> None:
+    """Trains for some epochs with one cycle of the learning rate; goes on at an earlier run's last finished epoch."""
+    optimizer = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.02)
+    per_epoch = len(data) // plan.batch
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=epochs * per_epoch, pct_start=0.15)
+    checkpoint = cache / f"checkpoint-{name}.pt"
     first = 0
     if checkpoint.exists():
         kept = torch.load(checkpoint, weights_only=True)
-        if kept["steps"] == steps:
+        if kept["steps"] == epochs * per_epoch:
             net.load_state_dict(kept["net"])
             optimizer.load_state_dict(kept["optimizer"])
             schedule.load_state_dict(kept["schedule"])
             first = kept["epoch"]
     pictures, classes, ink = (torch.from_numpy(a) for a in (data.pictures, data.classes, data.ink))
-    for epoch in range(first, plan.epochs):
+    for epoch in range(first, epochs):
         began, total = time.monotonic(), 0.0
         order = torch.from_numpy(np.random.default_rng(SEED + epoch).permutation(len(data)))
         net.train()
-        for step in range(len(data) // plan.batch):
+        for step in range(per_epoch):
             index = order[step * plan.batch : (step + 1) * plan.batch]
             x = _jittered(pictures[index].float() / 255).contiguous(memory_format=torch.channels_last)
             with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -146,19 +176,16 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
                 printed[known].float(), ink[index][known].float()
             )
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call,unused-ignore]
             torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
             optimizer.step()
             schedule.step()
             total += float(loss.detach())
-        figures = " ".join(
-            f"{name} {accuracy(net, part):.4f}" for name, part in (("generated", val_generated), ("real", val_real))
-        )
-        loss_mean, seconds = total / (len(data) // plan.batch), time.monotonic() - began
-        print(f"epoch {epoch + 1}/{plan.epochs} loss {loss_mean:.4f} {figures} {seconds:.0f} s", flush=True)
+        figures = " ".join(f"{part} {accuracy(net, cells):.4f}" for part, cells in vals.items())
+        seconds = time.monotonic() - began
+        print(f"{name} {epoch + 1}/{epochs} loss {total / per_epoch:.4f} {figures} {seconds:.0f} s", flush=True)
         state = {"net": net.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
-        torch.save({**state, "epoch": epoch + 1, "steps": steps}, checkpoint)
-    export(net, val_generated, val_real, out)
+        torch.save({**state, "epoch": epoch + 1, "steps": epochs * per_epoch}, checkpoint)
 
 
 def _jittered(x: torch.Tensor) -> torch.Tensor:
