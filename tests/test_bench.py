@@ -569,9 +569,7 @@ def test_bench_of_a_folder(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "d.png"), np.full((300, 300, 3), 200, dtype=np.uint8))
     (tmp_path / "d.json").write_text(truth_json({}))
     seen: list[tuple[int, int]] = []
-    report = run(
-        tmp_path, templates=[SUDOKU], reader=KnowingReader(DIGITS), progress=lambda *done: seen.append(done)
-    )
+    report = run(tmp_path, templates=[SUDOKU], reader=KnowingReader(DIGITS), progress=lambda *done: seen.append(done))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     result = json.loads(json.dumps(report.document(), allow_nan=False))
     for key in ("photos", "found", "corner_error", "cells", "digits", "boards", "totals", "silent", "asked", "seconds"):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from app_runner import padscore
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner.board import ReadBoard
@@ -381,29 +381,48 @@ def test_renaming_the_cells_keeps_the_score(
 TWO_STARS_MASK = '["oooooo", "oo**oo", "oooooo", "o-oo-o", "hooooh"]'
 
 
-@given(filled(), st.data())
-def test_merging_two_groups_leaves_one(sheet: tuple[Template, dict[str, int | None]], data: st.DataObject) -> None:
+@st.composite
+def two_groups_and_a_gap(draw: st.DrawFn) -> tuple[Template, dict[str, int | None], int, set[str], set[str], str]:
+    """A filled sheet on which a cell without the number lies between two groups that score for it."""
+    template, values = draw(filled())
+    cell_at = dict(zip(places(template), values, strict=True))
+    near = {
+        cell: {cell_at[to] for to in ((r + 1, c), (r - 1, c), (r, c + 1), (r, c - 1)) if to in cell_at}
+        for (r, c), cell in cell_at.items()
+    }
+
+    def grown(start: str, size: int, forbidden: set[str]) -> set[str]:
+        group, edge = {start}, [start]
+        while edge and len(group) < size:
+            more = [cell for cell in sorted(near[edge.pop(0)] - group - forbidden)][: size - len(group)]
+            group.update(more)
+            edge += more
+        return group
+
+    gap = draw(st.sampled_from([cell for cell in values if len(near[cell]) > 1]))
+    start, end = draw(st.permutations(sorted(near[gap])))[:2]
+    number = draw(st.integers(1, 6))
+    one = grown(start, number, {gap, end} | near[end])
+    other = grown(end, number, {gap} | one | set().union(*(near[cell] for cell in one)))
+    if len(one) < number or len(other) < number:
+        number, one, other = 1, {start}, {end}
+    around = set().union(*(near[cell] for cell in one | other)) - one - other
+    planted = {**values, **dict.fromkeys(around, number % 6 + 1), **dict.fromkeys(one | other, number)}
+    return template, planted, number, one, other, gap
+
+
+@given(two_groups_and_a_gap())
+def test_merging_two_groups_leaves_one(
+    sheet: tuple[Template, dict[str, int | None], int, set[str], set[str], str],
+) -> None:
     """A cell between two scoring groups of a number takes it too: both are gone, and there are too many to score."""
-    template, values = sheet
-    groups = [group for line in score(board(template, values), template).lines[:6] for group in line.groups]
-    where = dict(zip(values, places(template), strict=True))
-
-    def touches(cell: str, group: tuple[str, ...]) -> bool:
-        row, col = where[cell]
-        return any(abs(row - r) + abs(col - c) == 1 for r, c in (where[other] for other in group))
-
-    between = [
-        (cell, one, other)
-        for cell in values
-        for number, one in enumerate(groups)
-        for other in groups[:number]
-        if values[one.cells[0]] == values[other.cells[0]] and touches(cell, one.cells) and touches(cell, other.cells)
-    ]
-    assume(between)
-    cell, one, other = data.draw(st.sampled_from(between))
-    merged = score(board(template, {**values, cell: values[one.cells[0]]}), template)
+    template, values, number, one, other, gap = sheet
+    before = [set(group.cells) for line in score(board(template, values), template).lines[:6] for group in line.groups]
+    assert one in before
+    assert other in before
+    merged = score(board(template, {**values, gap: number}), template)
     scoring = {inside for line in merged.lines[:6] for group in line.groups for inside in group.cells}
-    assert scoring.isdisjoint({cell, *one.cells, *other.cells})
+    assert scoring.isdisjoint({gap} | one | other)
 
 
 # ---- flags
