@@ -394,7 +394,7 @@ def two_groups_and_a_gap(draw: st.DrawFn) -> tuple[Template, dict[str, int | Non
     def grown(start: str, size: int, forbidden: set[str]) -> set[str]:
         group, edge = {start}, [start]
         while edge and len(group) < size:
-            more = [cell for cell in sorted(near[edge.pop(0)] - group - forbidden)][: size - len(group)]
+            more = sorted(near[edge.pop(0)] - group - forbidden)[: size - len(group)]
             group.update(more)
             edge += more
         return group
