@@ -42,6 +42,9 @@ SPECK = 0.0022
 """Connected ink smaller than this share of a cell is no stroke."""
 TYPICAL_FROM = 0.2
 """Density from which a pixel counts for the sheet's typical ink."""
+INKED, FULL_INK = 0.01, 1.0
+"""Share of the cells that ink covers at least where somebody has written on a sheet, and ink's density where nobody
+has."""
 EDGE_PX = 3
 FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
@@ -197,7 +200,8 @@ def cut(photo: Photo, placement: Placement) -> CellBatch:
     px = placement.project(layout.centres)
     height, width = photo.gray.shape
     present = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < width) & (px[:, 1] < height)
-    return cut_rectified(flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present, layout.symbols)
+    symbols = layout.symbols_either_way(placement.turns)
+    return cut_rectified(flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present, symbols)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +216,13 @@ class _Layout:
     cols: npt.NDArray[np.int64]
     centres: npt.NDArray[np.float64]
     symbols: npt.NDArray[np.bool_]
+
+    def symbols_either_way(self, turns: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+        """The cells that have a symbol if the sheet lies as it was found or by one of these quarter turns otherwise."""
+        net = np.zeros((int(self.rows.max()) + 1, int(self.cols.max()) + 1), dtype=np.bool_)
+        net[self.rows, self.cols] = self.symbols
+        ways = [np.rot90(net, turn) for turn in (0, *turns)]
+        return np.asarray(np.any([way[self.rows, self.cols] for way in ways], axis=0), dtype=np.bool_)
 
 
 @lru_cache(maxsize=64)
@@ -245,7 +256,7 @@ def cut_rectified(
     density = ink_density(flat.astype(np.float32), CELL_PX)
     clear = without_lines(density, rows, cols)
     if symbols is not None and symbols.any():
-        _lift_symbols(density, clear, cell_rows[symbols], cell_cols[symbols])
+        _lift_symbols(density, clear, cell_rows, cell_cols, symbols)
     ink, dark = cells_of_density(clear, cell_rows, cell_cols, rows, cols)
     return CellBatch(ids, ink, present, dark)
 
@@ -255,15 +266,20 @@ def _lift_symbols(
     clear: FloatImage,
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
+    symbols: npt.NDArray[np.bool_],
 ) -> None:
     """Takes printed symbols out of `clear`, in place. density: with the printed lines still in it."""
-    inked = clear[clear > TYPICAL_FROM]
-    typical = float(np.median(inked)) if inked.size else TYPICAL_FROM
-    for row, col in zip(cell_rows.tolist(), cell_cols.tolist(), strict=True):
-        # The cell's own edges stay out: a line's remains there are as dark as a symbol.
-        top, left = RIM_PX + row * CELL_PX + EDGE_PX, RIM_PX + col * CELL_PX + EDGE_PX
-        here = (slice(top, top + CELL_PX - 2 * EDGE_PX), slice(left, left + CELL_PX - 2 * EDGE_PX))
-        clear[here] = lifted(1 - density[here], clear[here], typical)
+    # The cell's own edges stay out: a line's remains there are as dark as a symbol.
+    side = CELL_PX - 2 * EDGE_PX
+    tops, lefts = RIM_PX + cell_rows * CELL_PX + EDGE_PX, RIM_PX + cell_cols * CELL_PX + EDGE_PX
+    pieces = [(slice(top, top + side), slice(left, left + side)) for top, left in zip(tops, lefts, strict=True)]
+    # How dark ink is, the other cells tell: not the symbols, nor a dark field between the cells.
+    others = np.stack([clear[piece] for piece, symbol in zip(pieces, symbols, strict=True) if not symbol] or [clear])
+    inked = others[others > TYPICAL_FROM]
+    typical = float(np.median(inked)) if inked.size > INKED * others.size else FULL_INK
+    for piece, symbol in zip(pieces, symbols, strict=True):
+        if symbol:
+            clear[piece] = lifted(1 - density[piece], clear[piece], typical)
 
 
 def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDArray[np.float32]:

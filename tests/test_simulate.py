@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -11,15 +12,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scanner.bench.truth import read_truths
 from scanner.games.sudoku_solver import solve
 from scanner.geometry import FloatArray, Homography, project
 from scanner.intake import load
 from scanner.locate import NotFound, locate
-from scanner.simulate import Ranges, Setting, Shapes, Simulated, make_puzzle, pool_hand, simulate
-from scanner.simulate.camera import Camera, choose_bend, choose_camera, choose_rotation
+from scanner.simulate import (
+    FilledSheet,
+    Ranges,
+    Setting,
+    Shapes,
+    Simulated,
+    make_puzzle,
+    pool_hand,
+    simulate,
+    simulate_table,
+)
+from scanner.simulate.camera import Camera, Pose, choose_bend, choose_camera, choose_rotation
 from scanner.simulate.sudokus import cell_id
 from scanner.simulate.writing import Contents
-from scanner.templates import Template, get_template, parse_template
+from scanner.templates import Template, get_template, load_templates, parse_template
 from scanner.training.glyphs import GlyphPool
 from scanner.training.ink import fit
 
@@ -360,6 +372,93 @@ def test_a_camera_straight_above_shows_focal_over_distance() -> None:
     camera = Camera(np.eye(3), (10.0, 20.0), 400.0, 1000.0, (800.0, 600.0))
     seen = camera.project(np.array([[40.0, 20.0, 0.0], [10.0, -10.0, 100.0]]))
     assert seen == pytest.approx(np.array([[875.0, 600.0], [800.0, 500.0]]))
+
+
+# Several sheets on one table
+
+
+def blank(template_id: str) -> FilledSheet:
+    return FilledSheet(get_template(template_id))
+
+
+def outside(one: FloatArray, other: FloatArray) -> bool:
+    return cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sheets_on_a_table_lie_in_view_apart_and_not_mirrored(seed: int) -> None:
+    ids = ["splitter-a", "splitter-b", "splitter-a", "splitter-b"][: 1 + seed]
+    made = simulate_table([blank(name) for name in ids], seed=seed, setting=Setting(size=(640, 480)))
+    assert [truth.template for truth in made.truths] == ids
+    for index, truth in enumerate(made.truths):
+        assert (truth.corners > 0).all()
+        assert (truth.corners < np.array([640, 480])).all()
+        x, y = truth.corners.T
+        assert (x * np.roll(y, -1) - np.roll(x, -1) * y).sum() > 0
+        assert all(outside(truth.corners, other.corners) for other in made.truths[:index])
+
+
+def test_a_sheet_that_leans_is_seen_from_its_front_and_one_that_lies_at_a_low_angle() -> None:
+    ranges = Ranges(tilt=(66, 66))
+    for seed in range(4):
+        made = simulate_table(
+            [blank("splitter-a"), blank("splitter-b")],
+            seed=seed,
+            leaning=[50.0],
+            setting=Setting(size=(640, 480), ranges=ranges),
+        )
+        leaning, lying = made.angles
+        # By perspective alone, either lies a few degrees off the middle's line of sight.
+        assert leaning < 50
+        assert 52 < lying < 80
+
+
+def test_the_table_s_truth_file_is_one_that_bench_reads(tmp_path: Path) -> None:
+    made = simulate_table([blank("splitter-a"), blank("splitter-b")], seed=5, setting=Setting(size=(640, 480)))
+    path = tmp_path / "table.json"
+    path.write_text(made.json(), encoding="utf-8")
+    truths = read_truths(path, load_templates())
+    areas = [cv2.contourArea(truth.corners.astype(np.float32)) for truth in truths if truth.corners is not None]
+    assert len(areas) == 2
+    assert areas == sorted(areas, reverse=True)
+    again = simulate_table([blank("splitter-a"), blank("splitter-b")], seed=5, setting=Setting(size=(640, 480)))
+    assert np.array_equal(made.photo, again.photo)
+
+
+@pytest.mark.parametrize(("count", "leaning"), [(0, []), (5, []), (1, [10.0, 20.0])])
+def test_a_wrong_number_of_sheets_is_refused(count: int, leaning: list[float]) -> None:
+    with pytest.raises(ValueError, match="1 to 4 sheets"):
+        simulate_table([blank("splitter-a")] * count, seed=1, leaning=leaning)
+
+
+def test_writing_without_a_hand_is_refused() -> None:
+    sheet = FilledSheet(get_template("splitter-a"), {"r4c1": 5})
+    with pytest.raises(ValueError, match="nobody's hand"):
+        simulate_table([sheet], seed=1, setting=Setting(size=(320, 240)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_sheet_s_own_camera_sees_it_where_the_scene_s_does(seed: int) -> None:
+    """A sheet turned and moved in the scene: both ways to project its points agree."""
+    rng = np.random.default_rng(seed)
+    camera = Camera(choose_rotation(0, rng, Ranges()), (50.0, 40.0), 500.0, 1200.0, (600.0, 400.0))
+    angle, lean = rng.uniform(-3, 3), rng.uniform(0, 0.7)
+    turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+    tip = np.array([[1, 0, 0], [0, np.cos(lean), -np.sin(lean)], [0, np.sin(lean), np.cos(lean)]])
+    pose = Pose(tip @ turn, rng.uniform(-30, 30, 3))
+    points = np.column_stack([rng.uniform(0, 100, (20, 2)), rng.uniform(0, 5, 20)])
+    np.testing.assert_allclose(camera.of_sheet(pose).project(points), camera.project(pose.placed(points)), atol=1e-6)
+
+
+def test_the_angle_to_a_sheet_by_hand() -> None:
+    """From straight above 0 degrees; a sheet propped up by 30 degrees at the aim is seen at 30."""
+    camera = Camera(np.eye(3), (0.0, 0.0), 400.0, 1000.0, (0.0, 0.0))
+    flat = Pose(np.eye(3), np.zeros(3))
+    lean = np.radians(30)
+    tipped = Pose(np.array([[1, 0, 0], [0, np.cos(lean), -np.sin(lean)], [0, np.sin(lean), np.cos(lean)]]), np.zeros(3))
+    assert camera.angle_to(np.zeros(2), flat) == pytest.approx(0, abs=1e-4)
+    assert camera.angle_to(np.zeros(2), tipped) == pytest.approx(30, abs=1e-4)
 
 
 # Puzzles

@@ -157,8 +157,12 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     level, level_weight = _edges(np.ascontiguousarray(dark.T), RIM_PX, rows, columns, CELL_PX)
     level, level_weight = level.T, level_weight.T
     own = np.concatenate(
-        [upright[places[:, 1], places[:, 0]], upright[places[:, 1], places[:, 0] + 1],
-         level[places[:, 1], places[:, 0]], level[places[:, 1] + 1, places[:, 0]]]
+        [
+            upright[places[:, 1], places[:, 0]],
+            upright[places[:, 1], places[:, 0] + 1],
+            level[places[:, 1], places[:, 0]],
+            level[places[:, 1] + 1, places[:, 0]],
+        ]
     )
     contrast = float(np.median(own))
     if contrast < 0.02:

@@ -18,6 +18,7 @@ from scanner.locate.fit import ACCEPT_DARK_FIELD, Window, aspect_possible, windo
 from scanner.locate.honest import HEAVY_SEEN, Refusal
 from scanner.locate.lattice import Lattice, find_lattices
 from scanner.locate.mesh import DEGREE
+from scanner.locate.outline import proposals
 from scanner.locate.pattern import Pattern, patterns, same_turns
 from scanner.locate.placement import NotFound, Placement
 from scanner.locate.prepare import smoothed, stretched
@@ -30,11 +31,11 @@ MIN_CELL_PX = 9.0
 """Cells smaller than this in ``photo.rgb`` can't be read by anybody; such a lattice is no sheet to us."""
 LARGE_ENOUGH = 0.10
 """Share of the picture from which a found sheet is taken for the one that was photographed, so that the search ends."""
-MUCH_SMALLER = 0.45
+MUCH_SMALLER = 0.38
 """A sheet whose longest side is less than this share of another's is not one of the sheets that were photographed: it
 is yesterday's solution, or a thumbnail. By length, since one that lies flat has little area beside one held up."""
 MAX_OVERLAP = 0.2
-FULL = 0.5
+FULL = 0.4
 """Share of the picture that found sheets cover, all of their paper, from which there is no room for another."""
 RIMLESS_DEGREE = 3
 """Of the bend of a sheet whose outermost lines can't be told from its dark field."""
@@ -195,6 +196,9 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
         lattices = find_lattices(patches)
         most_patches = max([most_patches, *(len(lattice.members) for lattice in lattices)])
         more, why_not = _search(seen, forms, _unexplained(lattices, found))
+        if threshold.thin is not None:
+            outlined = _unexplained(proposals(seen, templates), _distinct(found + more))
+            more += _search(seen, forms, outlined)[0]
         found = _distinct(found + more)
         refused += why_not
     placements = []

@@ -20,6 +20,8 @@ MIN_PATCHES = 9
 """Fewer neighbouring patches than this are no lattice: chance makes rows of them out of letters and tiles."""
 MIN_SEED = 6
 """Neighbours that may grow to a lattice by what lies on their places without being anybody's neighbour."""
+GROWN = 2
+"""How many times as large such a seed has to grow, or it was chance."""
 NEAR = 0.28
 """How far, in cells, a neighbour's centre may lie from where its neighbour expects it."""
 GAP_PX, NEAR_PX = 3.0, 2.5
@@ -212,9 +214,7 @@ def _absorb(
     return _placed(project(back, patches.corners.reshape(-1, 2)).reshape(-1, 4, 2), free)
 
 
-def _placed(
-    corners: FloatArray, free: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _placed(corners: FloatArray, free: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Free patches, by their corners in lattice coordinates [n, 4, 2], that fall on places: members and places."""
     centre = corners.mean(axis=1)
     place = np.floor(centre)
@@ -382,7 +382,7 @@ def find_lattices(patches: Patches, *, most: int = 6) -> tuple[Lattice, ...]:
         if len(left) < MIN_SEED or len(found) >= most:
             continue
         lattice = _one_lattice(patches, left, free)
-        if lattice is None:
+        if lattice is None or (len(left) < MIN_PATCHES and len(lattice.members) < GROWN * len(left)):
             continue
         free[lattice.members[lattice.members < len(patches)]] = False
         found.append(lattice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -194,6 +195,7 @@ def _alike(one: Pattern, other: Pattern) -> bool:
     )
 
 
+@lru_cache(maxsize=64)
 def patterns(template: Template) -> tuple[Pattern, ...]:
     """A template's patterns, without turns that look the same as an earlier one."""
     found: list[Pattern] = []
@@ -203,6 +205,7 @@ def patterns(template: Template) -> tuple[Pattern, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=64)
 def same_turns(template: Template) -> tuple[int, ...]:
     """The quarter turns, apart from none, that leave the template's printed lines as they are."""
     first, *others = _four_turns(template)

@@ -130,9 +130,9 @@ def _lean_on_neighbours(offsets: FloatArray, weights: FloatArray) -> None:
         weights[row, unseen] = LEANING
 
 
-def bend_map(matrix: Homography, mesh: Mesh | None, first: float, cols: float, rows: float, cell_px: int) -> tuple[
-    npt.NDArray[np.float32], npt.NDArray[np.float32]
-]:
+def bend_map(
+    matrix: Homography, mesh: Mesh | None, first: float, cols: float, rows: float, cell_px: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Maps for cv2.remap from a rectified picture of the lattice (with a rim of -first cells) to px of the photo."""
     width, height = round(cols * cell_px), round(rows * cell_px)
     # The mesh is smooth, so a coarse map, enlarged, is the same to a hundredth of a pixel and far quicker.
