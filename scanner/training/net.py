@@ -28,10 +28,13 @@ class _Residual(nn.Module):
 
 
 class DigitNet(nn.Module):
-    """float32 [n, 2, 32, 32] in 0..1 -> logits [n, classes] and the logit of "printed" [n]."""
+    """float32 [n, 2, 32, 32] in 0..1 -> logits [n, classes] and the logit of "printed" [n].
+
+    Widths are multiples of 16: onnxruntime pads others to the next one on CPUs with AVX-512.
+    """
 
     def __init__(
-        self, widths: tuple[int, int, int] = (24, 48, 80), context: tuple[int, int, int] = (8, 16, 32)
+        self, widths: tuple[int, int, int] = (16, 48, 96), context: tuple[int, int, int] = (16, 16, 32)
     ) -> None:
         super().__init__()
         a, b, c = widths

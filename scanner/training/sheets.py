@@ -30,9 +30,10 @@ class Ranges:
     """Every range that a generated sheet is drawn from. Lengths are shares of the cell's side unless said otherwise."""
 
     rows: tuple[int, int] = (4, 9)
+    hardness: Span = (1.0, 1.9)  # beta distribution of a sheet's hardness, 0 to 1; it bounds what is marked (h)
     paper: Span = (90, 250)  # grey level
     gradient: Span = (0.0, 0.35)  # fall of brightness across the sheet
-    grain: Span = (0.3, 5.0)  # grey levels, standard deviation, before blur
+    grain: Span = (0.3, 5.0)  # (h) grey levels, standard deviation, before blur
     shadow_chance: float = 0.2
     shadow: Span = (0.4, 0.85)  # brightness inside the shadow
     tint_chance: float = 0.2
@@ -40,18 +41,18 @@ class Ranges:
     line: Span = (0.010, 0.05)  # width of thin lines
     heavy: Span = (1.2, 3.5)  # times the thin width
     line_darkness: Span = (0.12, 0.95)
-    wobble: Span = (0.0, 0.035)  # how far lines stray from where the lattice expects them
+    wobble: Span = (0.0, 0.035)  # (h) how far lines stray from where the lattice expects them
     print_height: Span = (0.42, 0.78)
     hand_height: Span = (0.42, 0.95)
     note_height: Span = (0.17, 0.38)
-    print_darkness: Span = (0.35, 0.95)
-    hand_darkness: Span = (0.2, 0.92)
+    print_darkness: Span = (0.95, 0.35)  # (h)
+    hand_darkness: Span = (0.92, 0.2)  # (h)
     stroke: Span = (0.03, 0.1)  # width of handwritten strokes
     slant: Span = (-14, 14)  # degrees
-    resolution: Span = (15, 60)  # px a cell in the simulated photo
-    blur: Span = (0.008, 0.05)  # standard deviation; the worst real photo has about 0.05
-    jpeg: Span = (35, 95)
-    noise: Span = (0.3, 5.0)  # grey levels
+    resolution: Span = (60, 15)  # (h) px a cell in the simulated photo
+    blur: Span = (0.008, 0.05)  # (h) standard deviation; the worst real photo has about 0.05
+    jpeg: Span = (95, 35)  # (h)
+    noise: Span = (0.3, 5.0)  # (h) grey levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +118,13 @@ class SheetMaker:
         self._by_digit = {
             writer: [index[glyphs.digit[index] == digit] for digit in range(10)] for writer, index in groups.items()
         }
+        self._hardness = 1.0
         self._by_label = {str(label): np.flatnonzero(symbols.label == label) for label in np.unique(symbols.label)}
 
     def batch(self) -> Labelled:
         """The cells of one new sheet."""
         rng, ranges = self._rng, self._ranges
+        self._hardness = float(rng.beta(*ranges.hardness))
         rows = cols = int(rng.integers(ranges.rows[0], ranges.rows[1] + 1))
         side_y, side_x = rows * CELL_PX + 2 * RIM_PX, cols * CELL_PX + 2 * RIM_PX
         ink: FloatImage = np.zeros((side_y, side_x), dtype=np.float32)
@@ -139,6 +142,14 @@ class SheetMaker:
         flat = self._photograph(self._with_lines(ink, rows, cols), rows, cols)
         cells = self._cut(flat, rows, cols)
         return Labelled(cells.ink, classes.ravel(), kinds.ravel())
+
+    def _up_to(self, span: Span) -> float:
+        """A draw from the easy end of a span to as near to its hard end as this sheet's hardness allows."""
+        return span[0] + float(self._rng.random()) * self._hardness * (span[1] - span[0])
+
+    def _log_up_to(self, span: Span) -> float:
+        """The same, evenly in the logarithm."""
+        return float(np.exp(self._up_to((float(np.log(span[0])), float(np.log(span[1]))))))
 
     # What is in a cell
 
@@ -182,7 +193,13 @@ class SheetMaker:
             spot = np.asarray(cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(0.5, 6))), dtype=np.uint8)
             place = (centre[0] + rng.uniform(-0.4, 0.4) * CELL_PX, centre[1] + rng.uniform(-0.4, 0.4) * CELL_PX)
             self._stamp(ink, spot, place, float(rng.uniform(0.2, 0.9)), float(rng.uniform(0.05, 0.35)), 0.0, 1.0)
-        elif chance < 0.26:  # a fold, a hair, the edge of a shadow
+        elif chance < 0.34:  # what an eraser left of digits or notes
+            for _ in range(int(rng.integers(1, 4))):
+                glyph = self._glyphs.ink[int(rng.integers(len(self._glyphs)))]
+                rubbed = np.asarray(cv2.GaussianBlur(glyph, (0, 0), float(rng.uniform(0.5, 3.0))), dtype=np.uint8)
+                place = (centre[0] + rng.normal(0, 0.22) * CELL_PX, centre[1] + rng.normal(0, 0.22) * CELL_PX)
+                self._stamp(ink, rubbed, place, float(rng.uniform(0.18, 0.7)), float(rng.uniform(0.02, 0.10)), 0.0, 1.0)
+        elif chance < 0.40:  # a fold, a hair, the edge of a shadow
             a = np.asarray(centre) + rng.uniform(-0.9, 0.9, 2) * CELL_PX
             b = np.asarray(centre) + rng.uniform(-0.9, 0.9, 2) * CELL_PX
             layer = np.zeros_like(ink)
@@ -310,7 +327,7 @@ class SheetMaker:
         return _Pen(
             self._by_writer[writer],
             _between(rng, ranges.print_height),
-            _between(rng, ranges.print_darkness),
+            self._up_to(ranges.print_darkness),
             0.0,  # printed digits keep their own strokes
             0.0,
             float(rng.uniform(0.85, 1.12)),
@@ -327,7 +344,7 @@ class SheetMaker:
         return _Pen(
             self._by_writer[writer],
             _between(rng, ranges.hand_height) if rng.random() < 0.8 else float(rng.uniform(0.5, 0.75)),
-            _between(rng, ranges.hand_darkness),
+            self._up_to(ranges.hand_darkness),
             _log_between(rng, ranges.stroke),
             _between(rng, ranges.slant),
             float(rng.uniform(0.8, 1.25)),
@@ -345,7 +362,7 @@ class SheetMaker:
         dark = _between(rng, ranges.line_darkness)
         faint = dark * (rng.uniform(0.3, 1.0) if rng.random() < 0.5 else 1.0)
         every = int(rng.choice([0, 2, 3]))
-        wobble = _between(rng, ranges.wobble) * CELL_PX
+        wobble = self._up_to(ranges.wobble) * CELL_PX
         layer = np.zeros_like(ink)
         for upright in (True, False):
             lines, length = (cols, ink.shape[0]) if upright else (rows, ink.shape[1])
@@ -388,15 +405,15 @@ class SheetMaker:
             mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), float(rng.uniform(1.0, 12))), dtype=np.float32)
             light *= 1 - (1 - _between(rng, ranges.shadow)) * mask
         picture = light * (1 - ink)
-        scale = _log_between(rng, ranges.resolution) / CELL_PX
+        scale = self._log_up_to(ranges.resolution) / CELL_PX
         small = cv2.resize(
             picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         )
-        small = small + rng.normal(0, _between(rng, ranges.grain), small.shape)
-        small = cv2.GaussianBlur(small, (0, 0), max(0.25, _log_between(rng, ranges.blur) * scale * CELL_PX))
-        small = small + rng.normal(0, _between(rng, ranges.noise), small.shape)
+        small = small + rng.normal(0, self._up_to(ranges.grain), small.shape)
+        small = cv2.GaussianBlur(small, (0, 0), max(0.25, self._log_up_to(ranges.blur) * scale * CELL_PX))
+        small = small + rng.normal(0, self._up_to(ranges.noise), small.shape)
         coded = cv2.imencode(
-            ".jpg", np.clip(small, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, int(_between(rng, ranges.jpeg))]
+            ".jpg", np.clip(small, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, int(self._up_to(ranges.jpeg))]
         )[1]
         back = cv2.imdecode(coded, cv2.IMREAD_GRAYSCALE)
         assert back is not None

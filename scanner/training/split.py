@@ -19,6 +19,11 @@ MNIST_TEST: Final = 101
 """The writer group of MNIST's own test file."""
 
 
+def swiss_split(writer: int) -> Split:
+    """Part of one of the Swiss writers."""
+    return "test" if writer in SWISS_TEST else "val" if writer in SWISS_VAL else "train"
+
+
 def newspaper_split(cells: Mapping[str, object]) -> Split:
     """Part of a newspaper puzzle, by a hash of its contents, so that all photos of a puzzle fall together."""
     content = "".join(str(value) if isinstance(value, int) else "." for value in cells.values())
