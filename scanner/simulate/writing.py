@@ -104,7 +104,7 @@ def write(
     rng: np.random.Generator,
 ) -> None:
     """Writes all contents. notes: digits of cells with "candidates"; two or three at random where absent."""
-    scribe = _Scribe(canvas, hand, habits, rng)
+    scribe = Scribe(canvas, hand, habits, rng)
     for cell_id, value in contents.items():
         cell = template.cell(cell_id)
         if isinstance(value, int):
@@ -127,7 +127,9 @@ def write(
 
 
 @dataclass(frozen=True)
-class _Scribe:
+class Scribe:
+    """A hand with its habits at work on a sheet."""
+
     canvas: Canvas
     hand: HandSource
     habits: Habits
@@ -151,7 +153,7 @@ class _Scribe:
         count = len(figures) + (value < 0)
         at = x - step * (count - 1) / 2
         if value < 0:
-            self._line([(at - 0.22 * tall, y), (at + 0.22 * tall, y + 0.02 * tall)], habits.pen)
+            self.line([(at - 0.22 * tall, y), (at + 0.22 * tall, y + 0.02 * tall)], habits.pen)
             at += step
         for figure in figures:
             self.figure(int(figure), (at, y + float(rng.normal(0, 0.03)) * tall), tall, habits.pen)
@@ -181,21 +183,25 @@ class _Scribe:
         lean = between(self.rng, (0.25, 0.42))
         a = (x - lean * side, y + between(self.rng, (0.15, 0.42)) * side)
         b = (x + lean * side, y - between(self.rng, (0.15, 0.42)) * side)
-        self._line([a, b], self.habits.pen)
+        self.line([a, b], self.habits.pen)
 
     def mark(self, cell: Cell) -> None:
         """A cross."""
         side = min(extent(cell))
         x, y = middle(cell)
         r = 0.34 * side
-        self._line([(x - r, y - r), (x + r, y + r)], self.habits.pen)
-        self._line([(x + r, y - r), (x - r, y + r)], self.habits.pen)
+        self.line([(x - r, y - r), (x + r, y + r)], self.habits.pen)
+        self.line([(x + r, y - r), (x - r, y + r)], self.habits.pen)
 
     def figure(self, digit: int, centre: tuple[float, float], tall: float, pen: Pen) -> None:
         """One digit, `tall` mm high, around a point in mm."""
+        self.shape(self.hand.glyph(digit, self.rng), centre, tall, pen)
+
+    def shape(self, ink: InkImage, centre: tuple[float, float], tall: float, pen: Pen) -> None:
+        """A shape of the hand, its longer side `tall` mm, around a point in mm."""
         habits, rng = self.habits, self.rng
         per_mm = self.canvas.per_mm
-        glyph = _at_work_size(self.hand.glyph(digit, rng))
+        glyph = _at_work_size(ink)
         scale = tall * per_mm / WORK_PX
         shape = _with_width(glyph, pen.width * per_mm / scale * float(np.exp(rng.normal(0, 0.06))))
         slant = math.tan(math.radians(habits.slant + float(rng.normal(0, habits.slant_jitter))))
@@ -214,9 +220,9 @@ class _Scribe:
         map_x = inverse[0, 0] * xs + inverse[0, 1] * ys + half_width - 0.5 + away * smooth_noise(rng, size, size, 3)
         map_y = inverse[1, 0] * xs + inverse[1, 1] * ys + half_height - 0.5 + away * smooth_noise(rng, size, size, 3)
         drawn = cv2.remap(shape, map_x.astype(np.float32), map_y.astype(np.float32), cv2.INTER_LINEAR)
-        self._ink(np.asarray(drawn, dtype=np.float32), x0, y0, pen)
+        self.ink(np.asarray(drawn, dtype=np.float32), x0, y0, pen)
 
-    def _line(self, points: list[tuple[float, float]], pen: Pen) -> None:
+    def line(self, points: list[tuple[float, float]], pen: Pen) -> None:
         """A stroke through points in mm, a little bowed."""
         a, b = np.array(points[0]), np.array(points[-1])
         length = float(np.linalg.norm(b - a))
@@ -230,9 +236,9 @@ class _Scribe:
         thick = max(1, round(pen.width * self.canvas.per_mm))
         fixed = np.round((px - low) * 16).astype(np.int32).reshape(-1, 1, 2)
         cv2.polylines(mask, [fixed], False, (255,), thick, cv2.LINE_AA, 4)
-        self._ink(mask.astype(np.float32) / np.float32(255), int(low[0]), int(low[1]), pen)
+        self.ink(mask.astype(np.float32) / np.float32(255), int(low[0]), int(low[1]), pen)
 
-    def _ink(self, density: FloatImage, x0: int, y0: int, pen: Pen) -> None:
+    def ink(self, density: FloatImage, x0: int, y0: int, pen: Pen) -> None:
         """Density 0 to 1 with what the pen makes of it: pressure along the stroke, and the paper's grain."""
         rng = self.rng
         height, width = density.shape
