@@ -64,7 +64,8 @@ class Plan:
     average: float = 0.998
 
 
-def _pools(cache: Path) -> tuple[GlyphPool, SymbolPool]:
+def pools(cache: Path) -> tuple[GlyphPool, SymbolPool]:
+    """Digits, put into their parts, and symbols, as the cache has them."""
     glyphs = GlyphPool.load(cache / "glyphs.npz")
     glyphs = glyphs.assigned(SWISS_TEST, "test").assigned(SWISS_VAL, "val").assigned({MNIST_TEST}, "test")
     return glyphs, SymbolPool.load(cache / "glyphs-symbols.npz")
@@ -75,7 +76,7 @@ def _make(cache: Path, split: Split, job: int, sheets: int) -> Path:
     out = cache / f"sheets-{split}-{job}.npz"
     if not out.exists():
         cv2.setNumThreads(1)  # one job a core; OpenCV's own threads would wait for each other
-        glyphs, symbols = _pools(cache)
+        glyphs, symbols = pools(cache)
         chosen = glyphs.select(glyphs.split == split)
         maker = SheetMaker(chosen, symbols.select(symbols.split == split), SEED + 1000 * job + len(split))
         made = joined([maker.batch() for _ in range(sheets)])
@@ -109,7 +110,7 @@ def _make_photos(cache: Path, split: Split, job: int, photos: int) -> Path:
     out = cache / f"photos-{split}-{job}.npz"
     if not out.exists():
         cv2.setNumThreads(1)
-        glyphs, _ = _pools(cache)
+        glyphs, _ = pools(cache)
         chosen = glyphs.select(glyphs.split == split)
         mine = {int(w): chosen.sources[chosen.source[chosen.writer == w][0]] for w in np.unique(chosen.writer)}
         kinds = {int(w): str(chosen.kind[chosen.writer == w][0]) for w in mine}

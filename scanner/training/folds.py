@@ -1,0 +1,107 @@
+"""Cross-validation by writer: four readers, each trained without a quarter of the Swiss writers and tested on them.
+
+    python -m scanner.training.folds --shared DIR --cache DIR
+
+Smaller than the shipped reader's training, so that all four take about half an hour to an hour on two cores: what
+matters here is hands that nobody trained on. Goes on where an earlier run stopped. Prints the figures and writes
+``folds.json`` into the cache folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from scanner.bench.figures import confusions
+from scanner.bench.intervals import share_of
+from scanner.read.classes import CLASSES
+from scanner.training.net import DigitNet
+from scanner.training.sheets import Labelled, SheetMaker, joined
+from scanner.training.single import cells_of, mnist_crops, single_digits, swiss_crops
+from scanner.training.train import SEED, Plan, fit, legible, logits_of, pools
+
+FOLDS: Final = 4
+PLAN: Final = Plan(sheets=1500, epochs=8, single_versions=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """Digits of writers that a fold's reader never saw: who wrote each, what it is, what was read."""
+
+    writer: npt.NDArray[np.int64]
+    true: npt.NDArray[np.int64]
+    read: npt.NDArray[np.int64]
+
+
+def writers_of(shared: Path) -> list[int]:
+    """All Swiss writers, sorted."""
+    return sorted({int(path.name.split("-")[0]) for path in (shared / "digits-swiss").glob("[0-9]/*.png")})
+
+
+def fold(number: int, cache: Path, shared: Path, plan: Plan) -> tuple[Tested, float]:
+    """Trains without one fold's writers; gives their digits as read, and the accuracy on MNIST's test file."""
+    torch.manual_seed(SEED + number)
+    everybody = writers_of(shared)
+    out = frozenset(everybody[number::FOLDS])
+    others = frozenset(everybody) - out
+    glyphs, symbols = pools(cache)
+    known = glyphs.select((glyphs.split != "test") & ~np.isin(glyphs.writer, sorted(out)))
+    maker = SheetMaker(known, symbols.select(symbols.split == "train"), SEED + 7 + number)
+    sheets = legible(joined([maker.batch() for _ in range(plan.sheets)]))
+    data = joined([sheets, single_digits(shared, others, plan.single_versions, SEED)])
+    parts = [(writer, cells_of(*swiss_crops(shared, frozenset({writer})), 0, SEED)) for writer in sorted(out)]
+    tested = joined([part for _, part in parts])
+    net = DigitNet().to(memory_format=torch.channels_last)
+    net = fit(net, data, {"writers left out": tested}, plan, cache / f"checkpoint-fold-{number}.pt")
+    read = _read(net, tested)
+    mnist = cells_of(*mnist_crops(shared, "t10k"), 0, SEED)
+    right = float((_read(net, mnist) == mnist.classes).mean())
+    writer = np.concatenate([np.full(len(part), who, dtype=np.int64) for who, part in parts])
+    return Tested(writer, tested.classes, read), right
+
+
+def _read(net: DigitNet, part: Labelled) -> npt.NDArray[np.int64]:
+    return np.asarray(logits_of(net, part.pictures)[0].argmax(1).numpy(), dtype=np.int64)
+
+
+def figures(tested: list[Tested], mnist: list[float]) -> dict[str, Any]:
+    """The figures of all folds together, with an interval by writer."""
+    writer, true, read = (np.concatenate([getattr(one, name) for one in tested]) for name in ("writer", "true", "read"))
+    right = true == read
+    by_writer = {int(who): float(right[writer == who].mean()) for who in np.unique(writer)}
+    one_seven = ((true == 1) & (read == 7)) | ((true == 7) & (read == 1))
+    return {
+        "digits": len(true),
+        "accuracy": share_of(right, np.unique(writer, return_inverse=True)[1]).document(),
+        "by_writer": {str(who): round(share, 5) for who, share in by_writer.items()},
+        "worst_writer": round(min(by_writer.values()), 5),
+        "one_for_seven": round(float(one_seven.mean()), 5),
+        "confusions": confusions((CLASSES[t], CLASSES[r]) for t, r in zip(true, read, strict=True)),
+        "mnist_test": [round(share, 5) for share in mnist],
+    }
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Cross-validation by writer.")
+    parser.add_argument("--shared", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=Path("training-cache"))
+    parser.add_argument("--epochs", type=int, default=PLAN.epochs)
+    chosen = parser.parse_args()
+    plan = Plan(sheets=PLAN.sheets, epochs=chosen.epochs, single_versions=PLAN.single_versions)
+    done = [fold(number, chosen.cache, chosen.shared, plan) for number in range(FOLDS)]
+    text = json.dumps(figures([tested for tested, _ in done], [mnist for _, mnist in done]), indent=1)
+    (chosen.cache / "folds.json").write_text(text + "\n", encoding="utf-8")
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
