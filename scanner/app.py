@@ -221,11 +221,16 @@ def bench(
         measure(folder, templates, json=json)
 
 
-@app.command(epilog=_examples("padscore digits crops", "padscore digits crops --json"))
+@app.command(
+    epilog=_examples("padscore digits crops", "padscore digits crops --json", "padscore digits crops --report mistakes")
+)
 def digits(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Pictures of single digits, sorted into folders 0 to 9.")
     ],
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="DIR", help="Write a page there that shows every mistake.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure how well single digits are read.
@@ -236,7 +241,7 @@ def digits(
     with edge():
         from scanner.commands.digits import measure
 
-        measure(folder, json=json)
+        measure(folder, report, json=json)
 
 
 def main() -> None:

@@ -211,7 +211,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _read(files: Sequence[Path], folder: Path, reader: CropReader) -> list[Crop]:
-    grays = [_gray(path) for path in files]
+    grays = [gray_of(path) for path in files]
     pictures = pictures_of([gray for gray in grays if gray is not None])
     probabilities, _ = reader.probabilities(pictures)
     rows = iter(probabilities.astype(np.float64))
@@ -230,7 +230,7 @@ def _read(files: Sequence[Path], folder: Path, reader: CropReader) -> list[Crop]
     return crops
 
 
-def _gray(path: Path) -> npt.NDArray[np.uint8] | None:
+def gray_of(path: Path) -> npt.NDArray[np.uint8] | None:
     """The crop in grey, uint8 [h, w]; null if it can't be read."""
     try:
         photo = next(load(path, name=path.name, long_side=DECODE_SIDE))

@@ -6,6 +6,7 @@ The command translates a `PadscoreError` once, at its edge; a batch turns a `Fil
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 
@@ -24,6 +25,14 @@ class PadscoreError(Exception):
         self.subject = subject
         head = f"{subject}: " if subject else ""
         super().__init__(f"{head}{cause}; {remedy}")
+
+    def __reduce__(self) -> tuple[Callable[..., PadscoreError], tuple[object, ...]]:
+        """Pickled by its parts, so that a worker's error arrives in the process that waits for it."""
+        return _again, (type(self), self.cause, self.remedy, self.subject)
+
+
+def _again(kind: type[PadscoreError], cause: str, remedy: str, subject: str) -> PadscoreError:
+    return kind(cause, remedy=remedy, subject=subject)
 
 
 class UsageError(PadscoreError):

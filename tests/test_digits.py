@@ -21,6 +21,7 @@ from scanner.crops import GLYPH_SHARE, MOSAIC, TILE_PX, glyph_of, pictures_of
 from scanner.digits import Crop, print_report, report_of, run
 from scanner.errors import UsageError
 from scanner.read.classes import CLASSES
+from scanner.report.digits_page import write_page
 
 Gray = npt.NDArray[np.uint8]
 
@@ -268,6 +269,28 @@ def test_a_folder_of_crops(folder: Path) -> None:
     assert "57.14 %" in text.getvalue()  # 4 of 7
     assert "worst of 3 writers: 0003" in text.getvalue()
     assert "9/0003-2.png can't be read" in text.getvalue()
+
+
+def test_a_page_shows_every_mistake(folder: Path, tmp_path: Path) -> None:
+    report = run(folder, reader=TallReader())
+    page = write_page(report, folder, tmp_path / "new" / "page")
+    assert page == tmp_path / "new" / "page" / "index.html"
+    text = page.read_text(encoding="utf-8")
+    assert "3 of 7 digits read wrongly" in text
+    for file in ("1/0002-2.PNG", "7/0003-1.png", "9/0003-2.png"):
+        assert file in text
+    assert "1/0001-1.png" not in text, "a digit that was read rightly is no mistake"
+    assert text.count("<img") == 2, "of the file that can't be read there is no picture"
+    assert "://" not in text, "the page needs nothing from elsewhere"
+
+
+def test_names_of_files_are_no_markup(tmp_path: Path) -> None:
+    (tmp_path / "7").mkdir()
+    Image.fromarray(bar(40, 10)).save(tmp_path / "7" / "<b>&.png")
+    report = run(tmp_path, reader=TallReader())
+    text = write_page(report, tmp_path, tmp_path / "out").read_text(encoding="utf-8")
+    assert "<b>" not in text
+    assert "&lt;b&gt;&amp;.png" in text
 
 
 def test_a_folder_of_unreadable_files_only(tmp_path: Path) -> None:
