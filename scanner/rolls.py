@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scanner.errors import MissingFileError, RollLogError, UnreadableError
+from scanner.opening import lines_of, read_up_to
 
 MAX_BYTES = 100_000
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _NUMBER = re.compile(r"[0-9]{1,3}", re.ASCII)
 
 
@@ -90,8 +90,7 @@ def load_rolls(path: Path) -> RollLog:
     """Reads a log. Raises RollLogError for what is none, MissingFileError and UnreadableError for what is no file."""
     subject = str(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_up_to(path, MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise MissingFileError("there is no such file", remedy="check --rolls", subject=subject) from None
     except OSError as error:
@@ -107,11 +106,11 @@ def parse_rolls(data: bytes, *, source: str) -> RollLog:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = len(_LINE_BREAK.split(data[: error.start].decode("utf-8")))
+        line = len(lines_of(data[: error.start].decode("utf-8")))
         remedy = "give a text file with one roll a line"
         raise RollLogError("this is no text in UTF-8", remedy=remedy, subject=f"{source}, line {line}") from None
     rolls: list[Roll] = []
-    for number, line_text in enumerate(_LINE_BREAK.split(text), start=1):
+    for number, line_text in enumerate(lines_of(text), start=1):
         words = line_text.partition("#")[0].split()
         for word in words:
             if not _NUMBER.fullmatch(word):

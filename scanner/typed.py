@@ -26,6 +26,7 @@ from typing import NoReturn, cast, get_args
 
 from scanner.board import MADE, NO_CELL, PRINTED, TOKEN_STATES, ReadBoard, lattice_rows
 from scanner.errors import BoardError, MissingFileError, UnreadableError
+from scanner.opening import lines_of, read_up_to
 from scanner.results import VALUED_STATES, CellReading, Ink, State, Value
 from scanner.templates.model import Cell, Template
 
@@ -77,8 +78,7 @@ def load_typed(path: Path, templates: Mapping[str, Template]) -> tuple[TypedBoar
         cause = "is a directory" if path.is_dir() else "there is no such file"
         raise MissingFileError(cause, remedy="give the name of a board file", subject=subject)
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_up_to(path, MAX_BYTES + 1)
     except OSError as error:
         cause = f"can't be opened ({error.strerror})"
         raise UnreadableError(cause, remedy="check its permissions", subject=subject) from error
@@ -111,7 +111,7 @@ def parse_typed(text: str, templates: Mapping[str, Template], *, source: str = "
 
 
 def _parse_text(text: str, templates: Mapping[str, Template], where: _Where) -> TypedBoard:
-    lines = [stripped for line in text.split("\n") if (stripped := line.strip())]
+    lines = [stripped for line in lines_of(text) if (stripped := line.strip())]
     head = _ASSIGNMENT.fullmatch(lines[0])
     if head is None or head[1] != "template":
         where.fail("the first line doesn't name the template", "begin with a line such as `template = sudoku`")

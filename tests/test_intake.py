@@ -13,7 +13,6 @@ import warnings
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -253,7 +252,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(files, "open", denied, raising=False)  # root may read everything
+    monkeypatch.setattr(files, "read_up_to", denied)  # root may read everything
     assert "permission" in broken(path, UnreadableError)
 
 
@@ -261,7 +260,8 @@ def test_disk_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object, **__: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(files, "open", failing, raising=False)
+    (tmp_path / "x.jpg").touch()
+    monkeypatch.setattr(files, "read_up_to", failing)
     assert "Input/output error" in broken(tmp_path / "x.jpg", UnreadableError)
 
 
@@ -334,7 +334,7 @@ def test_a_pipe_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.Monk
     data = encode(noise(20, 10), "PNG")
     path = tmp_path / "pipe"
     path.write_bytes(data)
-    monkeypatch.setattr(files, "stat", SimpleNamespace(S_ISREG=lambda mode: False))  # no size is known beforehand
+    monkeypatch.setattr("os.path.getsize", lambda path: 0)  # a pipe tells no size
     monkeypatch.setattr(limits, "MAX_BYTES", len(data))
     assert only(path).size == (20, 10)
     monkeypatch.setattr(limits, "MAX_BYTES", len(data) - 1)

@@ -19,6 +19,7 @@ from scanner.commands.sheets import chosen_templates, game_context
 from scanner.errors import AnswerError, MissingFileError, UnreadableError, UsageError
 from scanner.games.base import GameContext
 from scanner.intake import Photo
+from scanner.opening import read_up_to
 from scanner.read.reader import DigitReader, default_reader
 from scanner.report.document import document, dumps, exit_status
 from scanner.report.table import print_result, print_sheet, print_summary
@@ -144,8 +145,7 @@ def _answers(options: ScanOptions) -> tuple[Answer, ...]:
         return typed
     subject = str(options.answers_file)
     try:
-        with options.answers_file.open("rb") as file:
-            data = file.read(MAX_ANSWERS_BYTES + 1)
+        data = read_up_to(options.answers_file, MAX_ANSWERS_BYTES + 1)
         text = data.decode("utf-8-sig")
     except FileNotFoundError:
         raise MissingFileError("there is no such file", remedy="check --answers", subject=subject) from None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 
 from scanner.errors import EmptyFileError, MissingFileError, TooLargeError, UnreadableError
 from scanner.intake import limits
+from scanner.opening import read_up_to
 
 KNOWN = "JPEG, PNG, TIFF, GIF, WebP, AVIF, HEIC, BMP or PDF"
 
@@ -42,28 +42,20 @@ def read_bytes(path: str | Path, name: str) -> bytes:
     """
     subject = printable(name)
     try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode):
-                check_bytes(status.st_size, subject)
-                return file.read(status.st_size)
-            return file.read(limits.MAX_BYTES + 1)  # a pipe tells no size
+        if os.path.getsize(path) > limits.MAX_BYTES:  # asked first: it needn't be read to be refused
+            raise _too_large(subject)
+        return read_up_to(path, limits.MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null byte in the name
         raise MissingFileError("there is no such file", remedy="check the name", subject=subject) from None
+    except IsADirectoryError:
+        cause, remedy = "this is a folder, not a picture", "name the pictures in it"
+        raise MissingFileError(cause, remedy=remedy, subject=subject) from None
     except OSError as error:
-        if os.path.isdir(path):  # asked afterwards: Windows reports a directory as a lack of permission
-            raise MissingFileError(
-                "this is a folder, not a picture",
-                remedy="name the pictures in it",
-                subject=subject,
-            ) from None
         if isinstance(error, PermissionError):
             cause, remedy = "no permission to read the file", "allow reading it, or copy it to a folder of yours"
         else:
-            cause, remedy = (
-                f"the file can't be read ({error.strerror or error})",
-                "check the name, or copy the file again",
-            )
+            cause = f"the file can't be read ({error.strerror or error})"
+            remedy = "check the name, or copy the file again"
         raise UnreadableError(cause, remedy=remedy, subject=subject) from error
 
 
@@ -72,11 +64,12 @@ def check_bytes(count: int, subject: str) -> None:
     if count == 0:
         raise EmptyFileError("the file is empty", remedy="copy it again from the camera", subject=subject)
     if count > limits.MAX_BYTES:
-        raise TooLargeError(
-            f"the file has more than {limits.MAX_BYTES // 2**20} MB",
-            remedy="save it smaller or split it",
-            subject=subject,
-        )
+        raise _too_large(subject)
+
+
+def _too_large(subject: str) -> TooLargeError:
+    cause = f"the file has more than {limits.MAX_BYTES // 2**20} MB"
+    return TooLargeError(cause, remedy="save it smaller or split it", subject=subject)
 
 
 def sniff(data: bytes) -> str | None:

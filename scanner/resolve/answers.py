@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from scanner.board import MADE
 from scanner.errors import AnswerError
+from scanner.opening import lines_of
 from scanner.results import State, Value
 from scanner.templates.model import Cell, Template
 
@@ -83,13 +84,13 @@ def parse_answer(text: str) -> Answer:
 
 
 def parse_answers(text: str, *, source: str = "answers") -> tuple[Answer, ...]:
-    """Reads a file of answers, one a line; empty lines are passed over.
+    """Reads a file of answers, one a line; empty lines are passed over, and those that begin with ``#``.
 
     Raises AnswerError naming `source` and the line for one that is malformed.
     """
     answers: list[Answer] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
+    for number, line in enumerate(lines_of(text), start=1):
+        if line.strip() and not line.lstrip().startswith("#"):
             try:
                 answers.append(parse_answer(line))
             except AnswerError as error:
