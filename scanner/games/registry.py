@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from scanner.games.base import Game
 
 ENTRY_POINT_GROUP = "padscore.games"
-_BUILT_IN = {"splitter": "scanner.games.splitter:Splitter", "sudoku": "scanner.games.sudoku:Sudoku"}
+_BUILT_IN = {
+    "hexroller": "scanner.games.hexroller:HexRoller",
+    "splitter": "scanner.games.splitter:Splitter",
+    "sudoku": "scanner.games.sudoku:Sudoku",
+}
 
 
 def known_games() -> tuple[str, ...]:
