@@ -8,7 +8,6 @@ prints them and writes them beside the model as JSON, where the model card quote
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import sys
 import tempfile
@@ -18,18 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scanner.bench import run as bench
-from scanner.crops import pictures_of
 from scanner.digits import run as digits
 from scanner.read.classes import CLASSES
 from scanner.read.reader import DigitReader
 from scanner.templates import get_template
 from scanner.training.real import FOLDERS, true_photos
+from scanner.training.sheets import Labelled
+from scanner.training.single import cells_of, mnist_crops
 from scanner.training.split import SWISS_TEST
-from scanner.training.train import generated
+from scanner.training.train import generated, generated_photos, legible
 
-TEST_SHEETS = 1000
+TEST_SHEETS, TEST_PHOTOS = 500, 100
 CHUNK = 1000
 
 
@@ -63,10 +64,9 @@ def photos(shared: Path, folder: str, reader: DigitReader) -> dict[str, Any]:
         "sure",
         "silent",
     )
-    kept = {key: document[key] for key in (*keys, "asked", "confusions", "corner_error")}
-    calibration = document["calibration"]
-    kept["calibration"] = {name: value for name, value in calibration.items() if name != "bins"}
-    return kept
+    return {
+        key: document[key] for key in (*keys, "asked", "confusions", "corner_error", "calibration", "risk_coverage")
+    }
 
 
 def swiss(shared: Path, reader: DigitReader) -> dict[str, Any]:
@@ -78,29 +78,26 @@ def swiss(shared: Path, reader: DigitReader) -> dict[str, Any]:
     ]
     with _linked(crops) as linked:
         document = digits(linked, reader=reader).document()
-    return {key: document[key] for key in ("n", "accuracy", "interval", "writers", "worst_writer", "confusions")}
+    keys = ("n", "accuracy", "interval", "writers", "worst_writer", "confusions", "calibration", "risk_coverage")
+    return {key: document[key] for key in keys}
 
 
 def mnist(shared: Path, reader: DigitReader) -> dict[str, Any]:
     """MNIST's own test file, as crops."""
-    images = gzip.decompress((shared / "mnist" / "t10k-images-idx3-ubyte.gz").read_bytes())
-    labels = gzip.decompress((shared / "mnist" / "t10k-labels-idx1-ubyte.gz").read_bytes())
-    crops = 255 - np.frombuffer(images, np.uint8, offset=16).reshape(-1, 28, 28)
-    true = np.frombuffer(labels, np.uint8, offset=8)
-    read = [
-        reader.probabilities(pictures_of(list(crops[k : k + CHUNK])))[0].argmax(axis=1)
-        for k in range(0, len(crops), CHUNK)
-    ]
-    right = np.concatenate(read) == true
-    return {"n": len(true), "accuracy": round(float(right.mean()), 5)}
+    crops, digits = mnist_crops(shared, "t10k")
+    part = cells_of(crops, digits, 0, 0)
+    right = _read(part, reader) == part.classes
+    return {"n": len(part), "accuracy": round(float(right.mean()), 5)}
 
 
-def generated_cells(cache: Path, reader: DigitReader) -> dict[str, Any]:
-    """Cells of generated sheets with held-out fonts and writers; no figure of these is one of people's handwriting."""
-    part = generated(cache, "test", TEST_SHEETS, 1)
-    read = np.concatenate(
-        [reader.probabilities(part.pictures[k : k + CHUNK])[0].argmax(axis=1) for k in range(0, len(part), CHUNK)]
-    )
+def _read(part: Labelled, reader: DigitReader) -> npt.NDArray[np.int64]:
+    chunks = range(0, len(part), CHUNK)
+    return np.concatenate([reader.probabilities(part.pictures[k : k + CHUNK])[0].argmax(axis=1) for k in chunks])
+
+
+def generated_cells(part: Labelled, reader: DigitReader) -> dict[str, Any]:
+    """Cells generated with held-out fonts and writers; no figure of these is one of people's handwriting."""
+    read = _read(part, reader)
     by_class = {
         name: round(float((read == number)[part.classes == number].mean()), 4)
         for number, name in enumerate(CLASSES)
@@ -120,7 +117,9 @@ def main() -> int:
     figures: dict[str, Any] = {"model": reader.name}
     figures |= {folder: photos(chosen.shared, folder, reader) for folder in FOLDERS}
     figures |= {"digits-swiss": swiss(chosen.shared, reader), "mnist": mnist(chosen.shared, reader)}
-    figures["generated"] = generated_cells(chosen.cache, reader)
+    sheets = legible(generated(chosen.cache, "test", TEST_SHEETS, 1))
+    pads = generated_photos(chosen.cache, "test", TEST_PHOTOS, 1)
+    figures |= {"generated sheets": generated_cells(sheets, reader), "generated photos": generated_cells(pads, reader)}
     text = json.dumps(figures, indent=1)
     chosen.model.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     print(text)
