@@ -53,7 +53,7 @@ class Plan:
 
     sheets: int = 5000
     val_sheets: int = 500
-    photos: int = 1000
+    photos: int = 600
     val_photos: int = 100
     real_versions: int = 7
     real_weight: int = 2
