@@ -40,6 +40,7 @@ class Ranges:
     wobble: Span = (0.010, 0.035)  # of the digit's height: how far strokes stray from the hand's own shape
     stray_chance: float = 0.06  # a digit larger and beside its place, so that it crosses the cell's border
     note_height: Span = (0.20, 0.32)  # cells, pencil notes
+    marks: tuple[str, ...] = ("cross", "cross", "struck", "tick", "scribble", "circle")  # how boxes are marked
     # Pens: width in mm, where a cell is 10 mm wide
     ballpoint_width: Span = (0.35, 0.65)
     pencil_width: Span = (0.35, 0.70)

@@ -135,7 +135,8 @@ def filled_in(sheet: FilledSheet, per_mm: float, streams: Streams, ranges: Range
     """The flat sheet: paper, print, handwriting. per_mm: px a mm."""
     template, givens = sheet.template, sheet.givens()
     canvas = blank_paper(template, per_mm, streams.paper, ranges)
-    plain = template.look.field == "dark" and streams.printing.random() < ranges.plain_chance
+    coloured = template.look.field == "dark" or template.hexes is not None
+    plain = coloured and streams.printing.random() < ranges.plain_chance
     press = choose_press(template, streams.press, ranges)
     print_sheet(canvas, plainly_printed(template) if plain else template, press, streams.printing, ranges)
     print_digits(canvas, template, givens, sheet.typeface or built_in_print(), press, streams.printing)
@@ -144,7 +145,7 @@ def filled_in(sheet: FilledSheet, per_mm: float, streams: Streams, ranges: Range
         if sheet.hand is None:
             raise ValueError("nobody's hand is given, but something is written on the sheet")
         habits = choose_habits(cell_side(template), streams.habits, ranges)
-        write(canvas, template, written, sheet.notes, sheet.hand, habits, streams.writing)
+        write(canvas, template, written, sheet.notes, sheet.hand, habits, streams.writing, ranges.marks)
     return canvas
 
 

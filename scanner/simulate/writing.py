@@ -10,8 +10,10 @@ from typing import Literal
 import cv2
 import numpy as np
 
+from scanner.geometry import FloatArray
 from scanner.simulate.canvas import Canvas, Colour, FloatImage, smooth_noise
 from scanner.simulate.hands import HandSource, InkImage
+from scanner.simulate.marks import draw_mark
 from scanner.simulate.outlines import extent, middle
 from scanner.simulate.ranges import Ranges, between
 from scanner.templates import Cell, Template
@@ -102,9 +104,13 @@ def write(
     hand: HandSource,
     habits: Habits,
     rng: np.random.Generator,
+    marks: Sequence[str] = ("cross",),
 ) -> None:
-    """Writes all contents. notes: digits of cells with "candidates"; two or three at random where absent."""
-    scribe = Scribe(canvas, hand, habits, rng)
+    """Writes all contents. notes: digits of cells with "candidates"; two or three at random where absent.
+
+    marks: how marks are made (`scanner.simulate.marks`), by chance.
+    """
+    scribe = Scribe(canvas, hand, habits, rng, marks)
     for cell_id, value in contents.items():
         cell = template.cell(cell_id)
         if isinstance(value, int):
@@ -134,6 +140,7 @@ class Scribe:
     hand: HandSource
     habits: Habits
     rng: np.random.Generator
+    marks: Sequence[str] = ("cross",)
 
     def number(self, cell: Cell, value: int) -> None:
         """A number, figure by figure, moved and sized as a hand does."""
@@ -186,12 +193,8 @@ class Scribe:
         self.line([a, b], self.habits.pen)
 
     def mark(self, cell: Cell) -> None:
-        """A cross."""
-        side = min(extent(cell))
-        x, y = middle(cell)
-        r = 0.34 * side
-        self.line([(x - r, y - r), (x + r, y + r)], self.habits.pen)
-        self.line([(x + r, y - r), (x - r, y + r)], self.habits.pen)
+        """A mark in one of the ways that `Ranges.marks` names."""
+        draw_mark(self, cell, self.marks[int(self.rng.integers(len(self.marks)))])
 
     def figure(self, digit: int, centre: tuple[float, float], tall: float, pen: Pen) -> None:
         """One digit, `tall` mm high, around a point in mm."""
@@ -229,7 +232,11 @@ class Scribe:
         t = np.linspace(0, 1, 12)[:, None]
         across = np.array([a[1] - b[1], b[0] - a[0]]) / max(length, 1e-9)
         bowed = a + t * (b - a) + across * (4 * t * (1 - t)) * float(self.rng.normal(0, 0.03)) * length
-        px = self.canvas.px(bowed)
+        self.path(np.asarray(bowed, dtype=np.float64), pen)
+
+    def path(self, points: FloatArray, pen: Pen) -> None:
+        """A stroke along points in mm [n, 2]."""
+        px = self.canvas.px(points)
         low = np.floor(px.min(axis=0)).astype(int) - 8
         high = np.ceil(px.max(axis=0)).astype(int) + 9
         mask = np.zeros((int(high[1] - low[1]), int(high[0] - low[0])), dtype=np.uint8)
