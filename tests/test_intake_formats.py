@@ -18,7 +18,7 @@ from test_intake import broken, encode, exif, noise, only
 
 from scanner.errors import FileError, MissingExtraError, TooLargeError, TruncatedError, UnreadableError
 from scanner.intake import Photo, limits, load
-from scanner.intake.pixels import eight_bits
+from scanner.intake.pixels import deep_bits, eight_bits
 
 RED, GREEN = (200, 40, 30), (20, 120, 60)
 
@@ -161,7 +161,8 @@ def test_floats_and_32_bits() -> None:
 
 @given(st.lists(st.integers(0, 65535), min_size=1, max_size=30))
 def test_deep_grey_keeps_the_order(values: list[int]) -> None:
-    grey = eight_bits(np.array([values], dtype=np.uint16))[0]
+    deep_grey = np.array([values], dtype=np.uint16)
+    grey = eight_bits(deep_grey, deep_bits(Image.fromarray(deep_grey)))[0]
     order = np.argsort(values, kind="stable")
     assert (np.diff(grey[order].astype(int)) >= 0).all()
 

@@ -180,8 +180,8 @@ def _decode(picture: ImageFile.ImageFile, page: int, source: _Source) -> Photo:
     width, height = _check_size(picture, source.at(page))
     orientation = _tiff_tag(picture, _ORIENTATION)
     white_is_zero = source.kind == "TIFF" and _tiff_tag(picture, _PHOTOMETRIC) == 0
-    if source.kind == "JPEG":
-        _draft(picture, source.long_side)
+    shrink = _draft(picture, source.long_side) if source.kind == "JPEG" else 1
+    _check_memory(picture, source, page, (width, height), shrink)
     warnings: list[str] = []
     loss: _Loss | None = None
     try:
@@ -231,17 +231,34 @@ def _check_size(picture: ImageFile.ImageFile, subject: str) -> tuple[int, int]:
     return width, height
 
 
+def _check_memory(picture: ImageFile.ImageFile, source: _Source, page: int, size: tuple[int, int], shrink: int) -> None:
+    """Raises TooLargeError for a picture that would take more memory than is allowed."""
+    progressive = bool(picture.info.get("progressive") or picture.info.get("progression"))
+    needed = limits.decoded_bytes(*size, picture.mode, source.kind, shrink=shrink, progressive=progressive)
+    if needed > limits.MAX_DECODED_BYTES:
+        raise TooLargeError(
+            f"its {size[0]} x {size[1]} pixels would take {needed // 1_000_000} MB of memory, more than"
+            f" {limits.MAX_DECODED_BYTES // 1_000_000}",
+            remedy="scale it down, or save it as a plain JPEG",
+            subject=source.at(page),
+        )
+
+
 def _bomb(subject: str) -> TooLargeError:
     return TooLargeError(
         "a part of the file has more pixels than is safe to decode", remedy="scale it down", subject=subject
     )
 
 
-def _draft(picture: ImageFile.ImageFile, long_side: int) -> None:
-    """Has a JPEG decoded at the smallest of 1/1, 1/2, 1/4, 1/8 that leaves its longer side at least `long_side`."""
+def _draft(picture: ImageFile.ImageFile, long_side: int) -> int:
+    """Has a JPEG decoded at the smallest of 1/1, 1/2, 1/4, 1/8 that leaves its longer side at least `long_side`.
+
+    Returns the denominator.
+    """
     width, height = picture.size
     scale = max((s for s in (1, 2, 4, 8) if max(width, height) >= s * long_side), default=1)
     picture.draft(None, (max(1, width // scale), max(1, height // scale)))
+    return scale
 
 
 def _exif_orientation(picture: Image.Image) -> int:

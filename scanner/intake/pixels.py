@@ -6,6 +6,7 @@ changes enough to matter, while applying one costs more time than the decoding.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,29 +24,52 @@ _BOTTOM_GOES: dict[int, str] = {
 _DEPTHS = (8, 10, 12, 16)
 _SHRINKS_WELL = frozenset({"L", "LA", "RGB", "RGBA", "CMYK", "YCbCr", "RGBX"})
 _MISSING_GREY = 128
+_LARGEST_FLOAT = 2**31 - 128
+"""The largest whole number below 2**31 that a 32-bit float holds."""
+
+BAND_PIXELS = 1 << 21
+"""Pixels converted at a time: at most 16 bytes each are needed for that."""
 
 
 def to_rgb(picture: Image.Image, factor: int, *, white_is_zero: bool = False) -> ByteImage:
     """uint8 [h, w, 3] of a decoded picture, shrunk by a whole `factor` (each pixel is the mean of factor x factor).
 
-    Transparent parts become white paper. Large pictures are shrunk first where the mode allows it: the conversions
-    then touch few pixels. white_is_zero: deep grey of a TIFF whose photometric interpretation is WhiteIsZero.
+    Transparent parts become white paper. white_is_zero: deep grey of a TIFF whose photometric interpretation is
+    WhiteIsZero. Works in bands, so that what it needs beside the picture itself is small, however large that is.
     """
-    if picture.mode.startswith(("I", "F")):
-        picture = Image.fromarray(eight_bits(np.asarray(picture), white_is_zero=white_is_zero))
-    elif picture.mode == "LAB":
-        picture = picture.getchannel("L")  # colour tells us little, and Pillow needs a profile for it
-    if factor > 1 and picture.mode in _SHRINKS_WELL and "transparency" not in picture.info:
-        picture, factor = picture.reduce(factor), 1
-    if picture.has_transparency_data:
-        picture = _on_white(picture)
-    elif picture.mode == "1":
-        picture = picture.convert("L")
-    elif picture.mode not in _SHRINKS_WELL:
-        picture = picture.convert("RGB")
+    depth = deep_bits(picture) if picture.mode.startswith(("I", "F")) else None
+    bands = [_band_to_rgb(band, factor, depth, white_is_zero) for band in _bands(picture, factor)]
+    return bands[0] if len(bands) == 1 else np.concatenate(bands)
+
+
+def _bands(picture: Image.Image, factor: int = 1) -> Iterator[Image.Image]:
+    """The picture from top to bottom, in bands whose heights (but for the last one's) are multiples of `factor`."""
+    width, height = picture.size
+    rows = max(1, BAND_PIXELS // (width * factor)) * factor
+    if rows >= height:
+        yield picture
+        return
+    for top in range(0, height, rows):
+        yield picture.crop((0, top, width, min(top + rows, height)))
+
+
+def _band_to_rgb(band: Image.Image, factor: int, depth: int | None, white_is_zero: bool) -> ByteImage:
+    """See `to_rgb`. A band is shrunk first where the mode allows it: the conversions then touch few pixels."""
+    if depth is not None:
+        band = Image.fromarray(eight_bits(np.asarray(band), depth, white_is_zero=white_is_zero))
+    elif band.mode == "LAB":
+        band = band.getchannel("L")  # colour tells us little, and Pillow needs a profile for it
+    if factor > 1 and band.mode in _SHRINKS_WELL and "transparency" not in band.info:
+        band, factor = band.reduce(factor), 1
+    if band.has_transparency_data:
+        band = _on_white(band)
+    elif band.mode == "1":
+        band = band.convert("L")
+    elif band.mode not in _SHRINKS_WELL:
+        band = band.convert("RGB")
     if factor > 1:
-        picture = picture.reduce(factor)
-    return np.asarray(picture if picture.mode == "RGB" else picture.convert("RGB"), dtype=np.uint8)
+        band = band.reduce(factor)
+    return np.asarray(band if band.mode == "RGB" else band.convert("RGB"), dtype=np.uint8)
 
 
 def _on_white(picture: Image.Image) -> Image.Image:
@@ -57,23 +81,33 @@ def _on_white(picture: Image.Image) -> Image.Image:
     return paper
 
 
-def eight_bits(values: npt.NDArray[Any], *, white_is_zero: bool = False) -> ByteImage:
-    """Deep grey values [h, w] (int or float, black 0) to uint8, by the bit depth and never by stretching the contrast.
+def deep_bits(picture: Image.Image) -> int:
+    """How many bits the values of a deep grey picture (modes I and F) have; 0 for floats from 0 to 1.
 
     Files with 16 or 32 bits a pixel often hold fewer (10- or 12-bit sensors, floats from 0 to 1) and don't say so.
     The depth is taken to be the smallest of 8, 10, 12 and 16 bits that holds the largest value: a photo of a sheet of
     paper never stays below a sixteenth of its range, and a dark one must not be stretched by its noise.
     """
-    if values.dtype == np.bool_ or values.size == 0:
-        return np.asarray(values, dtype=np.uint8) * np.uint8(255)
-    if values.dtype.kind == "f":
-        finite = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
-        values = np.clip(finite, 0, 1) * 255 if finite.max() <= 1 else np.clip(finite, 0, 2**31 - 128)
-        values = values.astype(np.int64)
-    largest = int(values.max())
-    depth = next((bits for bits in _DEPTHS if largest < 1 << bits), largest.bit_length())
-    grey = (np.maximum(values, 0) >> (depth - 8)).astype(np.uint8)
+    largest = max(float(_finite(np.asarray(band)).max()) for band in _bands(picture))
+    if picture.mode.startswith("F") and largest <= 1:
+        return 0
+    whole = int(min(largest, _LARGEST_FLOAT)) if picture.mode.startswith("F") else int(largest)
+    return next((bits for bits in _DEPTHS if whole < 1 << bits), whole.bit_length())
+
+
+def eight_bits(values: npt.NDArray[Any], depth: int, *, white_is_zero: bool = False) -> ByteImage:
+    """Deep grey values [h, w] (int or float, black 0) of so many bits to uint8; never stretches the contrast."""
+    values = _finite(values)
+    if depth == 0:
+        grey = (np.clip(values, 0, 1) * 255).astype(np.uint8)
+    else:
+        whole = np.clip(values, 0, _LARGEST_FLOAT).astype(np.int64) if values.dtype.kind == "f" else values
+        grey = (np.maximum(whole, 0) >> (depth - 8)).astype(np.uint8)
     return np.asarray(255 - grey if white_is_zero else grey, dtype=np.uint8)
+
+
+def _finite(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0) if values.dtype.kind == "f" else values
 
 
 def turn(rgb: ByteImage, orientation: int) -> ByteImage:
@@ -105,11 +139,18 @@ def bottom_side(orientation: int) -> str:
 
 def missing_share(picture: Image.Image, side: str, filler: int) -> float:
     """The share, 0 to 1, of whole rows (or columns) at one side that hold nothing but the decoder's filler value."""
-    values = np.asarray(picture)
-    blank = np.all((values == filler).reshape(*values.shape[:2], -1), axis=2)
-    lines = blank.all(axis=0 if side in {"left", "right"} else 1)
+    blank = [_blank(np.asarray(band), filler) for band in _bands(picture)]
+    if side in {"left", "right"}:
+        lines = np.all([band.all(axis=0) for band in blank], axis=0)
+    else:
+        lines = np.concatenate([band.all(axis=1) for band in blank])
     lines = lines if side in {"left", "upper"} else lines[::-1]
     return 1.0 if lines.all() else float(np.argmin(lines)) / len(lines)
+
+
+def _blank(values: npt.NDArray[Any], filler: int) -> npt.NDArray[np.bool_]:
+    """Which pixels of an array [h, w] or [h, w, channels] hold the filler only: bool [h, w]."""
+    return np.asarray(np.all((values == filler).reshape(*values.shape[:2], -1), axis=2))
 
 
 def paint_missing(rgb: ByteImage, side: str, share: float) -> ByteImage:
