@@ -89,8 +89,8 @@ def _four_corners(hull: npt.NDArray[np.int32]) -> FloatArray:
     return corners if clockwise else corners[::-1]
 
 
-def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
-    """All cell-shaped patches of a grey picture [h, w] of about 1,000 px."""
+def paper_contours(gray: GrayImage, threshold: Threshold) -> list[npt.NDArray[np.int32]]:
+    """The outlines [n, 1, 2] of all regions of paper in a grey picture [h, w] of about 1,000 px that may be cells."""
     long_side = max(gray.shape)
     window = max(3, round(threshold.window * long_side)) | 1
     paper = cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, threshold.step)
@@ -111,8 +111,15 @@ def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
         keep &= area >= np.sort(area[keep])[-MAX_PATCHES]
     mask = keep.astype(np.uint8)[labels]
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return [np.asarray(contour, dtype=np.int32) for contour in contours]
+
+
+def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
+    """All cell-shaped patches of a grey picture [h, w] of about 1,000 px."""
+    long_side = max(gray.shape)
+    smallest, largest = MIN_SIDE * long_side, MAX_SIDE * long_side
     centres, corners, sides = [], [], []
-    for contour in contours:
+    for contour in paper_contours(gray, threshold):
         if len(contour) < 4:
             continue
         hull = cv2.convexHull(contour)
