@@ -78,7 +78,9 @@ def edges(template: Template, thick_frame: bool) -> Iterator[Edge]:
     if template.look.lines == "none":
         return
     heavy: dict[tuple[tuple[float, float], tuple[float, float]], bool] = {}
-    for cell in template.cells:
+    # a table's own lines go by the styles of its rows and columns, see `table_printing`
+    cells = template.cells if template.table is None else [cell for cell in template.cells if "." not in cell.id]
+    for cell in cells:
         corners = [(point.x, point.y) for point in cell.polygon]
         sides = _heavy_sides(template, cell, thick_frame)
         for index, start in enumerate(corners):

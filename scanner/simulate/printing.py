@@ -14,6 +14,7 @@ from scanner.simulate.lettering import INK_BLACK, print_number, print_text
 from scanner.simulate.outlines import edges, extent, middle, outline
 from scanner.simulate.page import has_surroundings, print_page
 from scanner.simulate.ranges import Ranges, between
+from scanner.simulate.table_printing import print_label_fields, print_labels, table_lines
 from scanner.templates import Look, Rule, Template
 from scanner.templates.model import Rgb
 
@@ -97,13 +98,17 @@ def print_sheet(canvas: Canvas, template: Template, press: Press, rng: np.random
         print_page(canvas, template, press.darkness, rng, ranges)
     _fields(canvas, template, press)
     usual = INK_BLACK if template.look.lines == "dark" else WHITE_LINE
+    if template.table is not None:
+        print_label_fields(canvas, template)
+        print_labels(canvas, template, press.darkness, rng)
+    ruled = () if template.table is None else table_lines(template.table, press.line, press.heavy, press.line_darkness)
     lines = [
         Line(edge.start, edge.end, press.heavy, max(press.line_darkness, 0.75))
         if edge.heavy
         else Line(edge.start, edge.end, press.line, press.line_darkness)
         for edge in edges(template, press.thick_frame)
     ]
-    canvas.lines(lines, _toned(template.look.line_rgb, usual, press))
+    canvas.lines([*lines, *ruled], _toned(template.look.line_rgb, usual, press))
     for rule in template.rules:
         canvas.lines(list(_strokes(rule, press)), _toned(rule.rgb, INK_BLACK, press))
     for label in template.labels:

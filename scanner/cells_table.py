@@ -1,0 +1,299 @@
+"""Cuts the cells that hold whole numbers out of a sheet: of score tables, and boxes beside a lattice.
+
+Like `scanner.cells` for cells of any size: paper is divided out cell by cell, so that coloured rows are paper too;
+printed lines along the cells' sides are taken away where nothing crosses them; what is left is ink, which belongs to
+cells by connected strokes: a digit that slides over a border stays with the cell that most of it lies in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+FloatImage = npt.NDArray[np.float32]
+Rects = npt.NDArray[np.float64]
+"""float64 [n, 4]: left, top, right, bottom of upright rectangles, px; the middle of pixel 0 lies at 0."""
+
+CELL_PX = 48
+"""Height to which a typical cell is brought in the rectified sheet."""
+HIGH, WIDE = 40, 112
+"""Size of the reader's pictures of numbers, px."""
+BODY_HIGH, BODY_WIDE = 32, 106
+"""The ink fills the picture up to this height or width, px."""
+SMALLEST = 0.45
+"""Ink lower than this share of its cell isn't brought to the full height: a dash has to stay a dash."""
+FLOOR = 0.05
+"""Ink lighter than this share below the paper is paper grain or the other side showing through."""
+CELL_SHARE = 0.38
+"""Ink starts at this share of the cell's darkest ink: the blur around strokes is left out."""
+WHOLE = 0.62
+"""Connected ink of which a cell has at least this share belongs to that cell altogether."""
+SPECK = 0.003
+"""Connected ink smaller than this share of a cell's height squared is no stroke."""
+GLYPH = 1.05
+"""Connected ink no larger than this share of a cell's height is one digit and not torn apart at a border."""
+FAINTEST = 0.16
+"""Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
+LINE_REACH = 0.13
+"""How far beside a cell's side, as a share of its height, a printed line may run."""
+LINE_SEEN = 0.05
+"""Darkness from which a printed line is seen."""
+LINE_RANK = 0.4
+"""A line is at least as dark as at this rank of the pixels along it; a digit that leans on it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberBatch:
+    """Cells that hold whole numbers, ready to be read.
+
+    ids: cell ids, n of them. ink: uint8 [n, 2, 40, 112]: channel 0 the cell's own ink, 255 for full ink, brought to one
+    height and centred; channel 1 where the cell's area is, at the same scale, 255 inside. present: bool [n], false
+    where the cell lies outside the picture. darkness: float32 [n], typical darkness of the ink, 0 (no ink) to 1.
+    """
+
+    ids: tuple[str, ...]
+    ink: npt.NDArray[np.uint8]
+    present: npt.NDArray[np.bool_]
+    darkness: npt.NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        expected = (len(self.ids), 2, HIGH, WIDE)
+        if self.ink.shape != expected or self.ink.dtype != np.uint8:
+            raise ValueError(f"ink: expected uint8 {expected}, got {self.ink.dtype} {self.ink.shape}")
+
+
+def density_by_cell(gray: FloatImage, rects: Rects) -> FloatImage:
+    """How much darker than its own paper every pixel is, 0 to 1; each cell has its own paper, the rest a common one."""
+    paper = _paper_of(gray, round(0.8 * CELL_PX))
+    for left, top, right, bottom in _whole(rects, gray.shape):
+        piece = gray[top:bottom, left:right]
+        if min(piece.shape) >= 6:
+            inset = 3  # the printed lines along the sides are no paper
+            inner = piece[inset:-inset, inset:-inset] if min(piece.shape) > 4 * inset else piece
+            own = _paper_of(np.ascontiguousarray(inner), round(0.8 * min(piece.shape)))
+            pad = (piece.shape[0] - inner.shape[0]) // 2
+            paper[top:bottom, left:right] = np.pad(own, pad, mode="edge")[: piece.shape[0], : piece.shape[1]]
+    density = 1.0 - gray / np.maximum(paper, 12.0)
+    return np.asarray(np.clip(density, 0.0, 1.0), dtype=np.float32)
+
+
+def _paper_of(gray: FloatImage, side: int) -> FloatImage:
+    """Brightness of the paper under the ink: a closing wider than any stroke, smoothed."""
+    small = cv2.medianBlur(np.clip(gray, 0, 255).astype(np.uint8), 3)
+    kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (side | 1, side | 1))
+    closed = cv2.morphologyEx(small, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
+    blur = max(3, side // 4) | 1
+    smooth = np.asarray(cv2.blur(closed, (blur, blur), borderType=cv2.BORDER_REPLICATE), dtype=np.float32)
+    # The closing follows the brightest grain: what is typical is paper, unless ink covers half of it.
+    grain = smooth - gray
+    return smooth - np.float32(np.clip(np.median(grain), 0, 0.04 * float(smooth.mean())))
+
+
+def without_sides(density: FloatImage, rects: Rects) -> FloatImage:
+    """The density without the printed lines that run along the sides of cells."""
+    clear = _without_upright(density, rects)
+    turned = np.ascontiguousarray(clear.T)
+    return np.ascontiguousarray(_without_upright(turned, rects[:, [1, 0, 3, 2]]).T)
+
+
+def _without_upright(density: FloatImage, rects: Rects) -> FloatImage:
+    """Without the lines along the left and right sides: what lies on both sides of a line goes on through it."""
+    height, width = density.shape
+    result = density.copy()
+    lines: dict[int, set[tuple[int, int]]] = {}
+    for left, top, right, bottom in _whole(rects, (height, width)):
+        for x in (left, right):
+            lines.setdefault(x, set()).add((top, bottom))
+    reach = max(3, round(LINE_REACH * CELL_PX))
+    for x, sides in lines.items():
+        seen = {(top, bottom): _line_beside(density, x, reach, top, bottom) for top, bottom in sorted(sides)}
+        bands = [band for band in seen.values() if band is not None]
+        if not bands:
+            continue
+        # The line is as wide elsewhere as here: what makes it wider is a stroke that leans on it.
+        first, last = (float(np.median([band[end] for band in bands])) for end in (0, 1))
+        slack = 1.5 + 0.03 * CELL_PX
+        for (top, bottom), band in seen.items():
+            a, b = (first, last) if band is None else (max(band[0], first - slack), min(band[1], last + slack))
+            if b < a:
+                a, b = first, last
+            start, end = max(2, x + round(a) - 2), min(width - 3, x + round(b) + 2)
+            if end - start >= 2:
+                _bridge(density, result, slice(max(0, top - 1), min(height, bottom + 1)), start, end)
+    return result
+
+
+def _line_beside(density: FloatImage, x: int, reach: int, top: int, bottom: int) -> tuple[int, int] | None:
+    """First and last column, from x, of the printed line along a side; null where none is seen."""
+    inner = max(1, round(0.1 * (bottom - top)))
+    first, last = max(0, x - reach), min(density.shape[1] - 1, x + reach)
+    if last - first < 4 or bottom - top < 6:
+        return None
+    strip = density[top + inner : bottom - inner, first : last + 1]
+    rank = int(LINE_RANK * strip.shape[0])
+    low = np.partition(strip, rank, axis=0)[rank]
+    away = np.abs(np.arange(first, last + 1) - x) / reach
+    peak = float((low * (1 - 0.4 * away)).max())
+    dark = np.flatnonzero(low > max(LINE_SEEN, 0.35 * peak))
+    return (first + int(dark[0]) - x, first + int(dark[-1]) - x) if dark.size else None
+
+
+def _bridge(density: FloatImage, result: FloatImage, rows: slice, a: int, b: int) -> None:
+    """Replaces columns a to b by what lies on both sides of them: paper, or a stroke that crosses."""
+    tall = cv2.dilate(density[rows, a - 2 : b + 3], np.ones((3, 1), np.uint8), borderType=cv2.BORDER_REPLICATE)
+    left, right = np.minimum(tall[:, 0], tall[:, 1]), np.minimum(tall[:, -1], tall[:, -2])
+    t = ((np.arange(a, b + 1) - a + 1) / (b - a + 2)).astype(np.float32)
+    # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
+    across = np.minimum(left, right)[:, None]
+    fill = np.maximum(across, left[:, None] * (1 - t) ** 3 + right[:, None] * t**3)
+    result[rows, a : b + 1] = np.minimum(result[rows, a : b + 1], fill)
+
+
+def _whole(rects: Rects, shape: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+    """The rectangles as whole px inside a picture of this shape: left, top, right, bottom, ends exclusive."""
+    limits = np.array([shape[1], shape[0], shape[1], shape[0]])
+    fixed = np.clip(np.round(rects), 0, limits).astype(int)
+    return [(int(a), int(b), int(c), int(d)) for a, b, c, d in fixed]
+
+
+def cut_numbers(
+    gray: npt.NDArray[np.uint8], rects: Rects, wanted: int, ids: tuple[str, ...], present: npt.NDArray[np.bool_]
+) -> NumberBatch:
+    """Cuts the first `wanted` of the cells `rects` of a rectified grey sheet [h, w]; the others only own their ink.
+
+    ids, present: of the wanted ones.
+    """
+    density = density_by_cell(gray.astype(np.float32), rects)
+    clear = without_sides(density, rects)
+    owner = _owners(_ink_mask(clear, rects), rects)
+    ink = np.zeros((wanted, 2, HIGH, WIDE), dtype=np.uint8)
+    dark = np.zeros(wanted, dtype=np.float32)
+    boxes = _ink_boxes(owner, wanted)
+    for k in range(wanted):
+        dark[k] = _draw(ink[k], clear, owner, k, rects[k], boxes[k])
+    return NumberBatch(ids, ink, present, dark)
+
+
+def _ink_mask(clear: FloatImage, rects: Rects) -> npt.NDArray[np.uint8]:
+    """Where there is ink: 1 or 0. Each cell's darkest ink sets its threshold, so that pencil counts beside print."""
+    whole = _whole(rects, clear.shape)
+    peaks, typical = np.zeros(len(whole)), np.zeros(len(whole))
+    for k, (left, top, right, bottom) in enumerate(whole):
+        piece = clear[top:bottom:2, left:right:2].ravel()
+        if piece.size > 8:
+            ranked = np.partition(piece, (int(0.75 * piece.size), int(0.985 * piece.size)))
+            typical[k], peaks[k] = ranked[int(0.75 * piece.size)], ranked[int(0.985 * piece.size)]
+    floor = max(FLOOR, 1.5 * float(np.median(typical)) if len(whole) else 0.0)
+    limits = np.maximum(CELL_SHARE * peaks, floor)
+    inked = limits[peaks > 2 * floor]
+    threshold = np.full(clear.shape, float(np.median(inked)) if inked.size else floor, dtype=np.float32)
+    for (left, top, right, bottom), limit in zip(whole, limits, strict=True):
+        threshold[top:bottom, left:right] = limit
+    return (clear > threshold).astype(np.uint8)
+
+
+def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.int32]:
+    """Which cell each pixel's ink belongs to, -1 for none: int32 of the mask's shape."""
+    n = len(rects)
+    place = np.full(mask.shape, n, dtype=np.int32)
+    heights = rects[:, 3] - rects[:, 1]
+    for k, (left, top, right, bottom) in enumerate(_whole(rects, mask.shape)):
+        place[top:bottom, left:right] = k
+    count, labels, found, centres = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    stats, middles = np.asarray(found, dtype=np.int32), np.asarray(centres, dtype=np.float64)
+    inked = mask > 0
+    label, cell = np.asarray(labels[inked], dtype=np.int64), place[inked]
+    pixels = np.bincount(label * (n + 1) + cell, minlength=count * (n + 1)).reshape(count, n + 1)
+    best = pixels[:, :n].argmax(axis=1) if n else np.zeros(count, dtype=np.int64)
+    most = pixels[np.arange(count), best]
+    owned = np.maximum(pixels[:, :n].sum(axis=1), 1)
+    typical = float(np.median(heights)) if n else CELL_PX
+    area = stats[:, cv2.CC_STAT_AREA]
+    large = np.maximum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]) > GLYPH * typical
+    whole = (most > WHOLE * owned) | ~large
+    stray = np.flatnonzero((most <= WHOLE * owned) & ~large & (area >= SPECK * typical**2))
+    settled = [int(k) for k in np.flatnonzero((most > WHOLE * owned) & (area >= SPECK * typical**2)) if k]
+    for k in stray:
+        if k and most[k] > 0:
+            best[k] = _nearest_owner(int(k), pixels[:, :n], stats, middles, settled, best)
+    owner = np.where(whole[label], best[label], np.where(cell < n, cell, -1)).astype(np.int32)
+    owner[(most == 0)[label]] = -1
+    owner[(area < SPECK * typical**2)[label]] = -1
+    result = np.full(mask.shape, -1, dtype=np.int32)
+    result[inked] = owner
+    return result
+
+
+def _nearest_owner(
+    stray: int,
+    pixels: npt.NDArray[np.int64],
+    stats: npt.NDArray[np.int32],
+    middles: npt.NDArray[np.float64],
+    settled: list[int],
+    best: npt.NDArray[np.int64],
+) -> int:
+    """Whose a digit is that lies across a border: of the cell, among those it lies in, whose other ink is nearest.
+
+    Ink of the same line of writing counts: what stands above or below it belongs to another number.
+    """
+    cells = np.flatnonzero(pixels[stray] > 0.2 * pixels[stray].sum())
+    left, wide = int(stats[stray, cv2.CC_STAT_LEFT]), int(stats[stray, cv2.CC_STAT_WIDTH])
+    high = int(stats[stray, cv2.CC_STAT_HEIGHT])
+    nearest, owner = CELL_PX // 2, int(best[stray])
+    for other in settled:
+        if best[other] in cells and abs(middles[other, 1] - middles[stray, 1]) < 0.6 * max(high, 12):
+            start, width = int(stats[other, cv2.CC_STAT_LEFT]), int(stats[other, cv2.CC_STAT_WIDTH])
+            gap = max(start - left - wide, left - start - width, 0)
+            if gap < nearest:
+                nearest, owner = int(gap), int(best[other])
+    return owner
+
+
+def _ink_boxes(owner: npt.NDArray[np.int32], wanted: int) -> list[tuple[int, int, int, int] | None]:
+    """The box around each cell's ink: top, bottom, left, right, ends exclusive; null for none."""
+    rows, cols = np.nonzero(owner >= 0)
+    cell = owner[rows, cols]
+    height, width = owner.shape
+    top, bottom = np.full(wanted, height), np.zeros(wanted, dtype=np.int64)
+    left, right = np.full(wanted, width), np.zeros(wanted, dtype=np.int64)
+    mine = cell < wanted
+    np.minimum.at(top, cell[mine], rows[mine])
+    np.maximum.at(bottom, cell[mine], rows[mine] + 1)
+    np.minimum.at(left, cell[mine], cols[mine])
+    np.maximum.at(right, cell[mine], cols[mine] + 1)
+    return [(int(top[k]), int(bottom[k]), int(left[k]), int(right[k])) if bottom[k] else None for k in range(wanted)]
+
+
+def _draw(
+    picture: npt.NDArray[np.uint8],
+    clear: FloatImage,
+    owner: npt.NDArray[np.int32],
+    number: int,
+    rect: npt.NDArray[np.float64],
+    box: tuple[int, int, int, int] | None,
+) -> float:
+    """Draws one cell's picture [2, 40, 112] in place; gives its ink's typical darkness."""
+    if box is None:
+        return 0.0
+    margin = 2
+    top, bottom = max(0, box[0] - margin), min(owner.shape[0], box[1] + margin)
+    left, right = max(0, box[2] - margin), min(owner.shape[1], box[3] + margin)
+    mine = owner[top:bottom, left:right] == number
+    ink = clear[top:bottom, left:right]
+    dark = float(ink[mine].mean())
+    soft = np.clip(ink / max(1.25 * dark, FAINTEST), 0, 1)
+    soft *= cv2.blur(cv2.dilate(mine.astype(np.uint8) * 255, np.ones((3, 3), np.uint8)), (3, 3)) / np.float32(255)
+    high, wide = box[1] - box[0], box[3] - box[2]
+    cell_high = float(rect[3] - rect[1])
+    scale = min(BODY_HIGH / max(high, SMALLEST * cell_high), BODY_WIDE / wide)
+    size = (max(1, min(WIDE, round(soft.shape[1] * scale))), max(1, min(HIGH, round(soft.shape[0] * scale))))
+    drawn = cv2.resize(soft, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    y, x = (HIGH - size[1]) // 2, (WIDE - size[0]) // 2
+    picture[0, y : y + size[1], x : x + size[0]] = np.round(255 * np.clip(drawn, 0, 1)).astype(np.uint8)
+    a, b = round((rect[0] - left) * scale) + x, round((rect[2] - left) * scale) + x
+    c, d = round((rect[1] - top) * scale) + y, round((rect[3] - top) * scale) + y
+    picture[1, max(0, c) : max(0, d), max(0, a) : max(0, b)] = 255
+    return dark
