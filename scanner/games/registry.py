@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP = "padscore.games"
 _BUILT_IN = {
     "hexroller": "scanner.games.hexroller:HexRoller",
+    "kniffel": "scanner.games.kniffel:Kniffel",
+    "loopit": "scanner.games.loopit:Loopit",
+    "score-table": "scanner.games.tables:ScoreTable",
     "splitter": "scanner.games.splitter:Splitter",
     "sudoku": "scanner.games.sudoku:Sudoku",
 }

@@ -14,6 +14,7 @@ from scanner.templates.model import (
     Label,
     LineStyle,
     Look,
+    OpenRun,
     Quad,
     Rgb,
     Rule,
@@ -26,6 +27,7 @@ from scanner.templates.model import (
     TagSymbol,
     Template,
 )
+from scanner.templates.resize import SizeError, fitting, resized
 from scanner.templates.show import TemplateDocument, TemplateSummary, summaries, template_document
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "Label",
     "LineStyle",
     "Look",
+    "OpenRun",
     "Product",
     "Quad",
     "Rgb",
@@ -46,6 +49,7 @@ __all__ = [
     "Rule",
     "Shape",
     "ShapeKind",
+    "SizeError",
     "Sum",
     "Table",
     "TableColumn",
@@ -57,10 +61,12 @@ __all__ = [
     "TemplateSummary",
     "Threshold",
     "builtin_folder",
+    "fitting",
     "get_template",
     "load_templates",
     "parse_template",
     "read_template_file",
+    "resized",
     "summaries",
     "template_document",
 ]

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import Literal
 
 from scanner.geometry import Hex, MmPoint, Square
 from scanner.templates.formulas import Difference, Formula, Product, RowFormula, Sum, Threshold
@@ -16,6 +17,7 @@ from scanner.templates.model import (
     HexGrid,
     Label,
     Look,
+    OpenRun,
     Rgb,
     Rule,
     Shape,
@@ -109,6 +111,8 @@ def build(spec: TemplateSpec, *, games: Collection[str], source: str) -> Templat
         hexes, cells = _hexes(spec.hex)
     elif spec.table is not None:
         table, cells = _table(spec.table)
+    if table is not None and table.is_open and spec.boxes:
+        raise Refused("boxes", "a table with an open number of rows or columns can't have boxes", "leave them out")
     main = len(cells)
     paths = ["grid" if grid else "hex" if hexes else "table"] * main
     for index, box in enumerate(spec.boxes):
@@ -388,7 +392,48 @@ def _table(spec: TableSpec) -> tuple[Table, list[Cell]]:
         raise Refused("table", "no cell is left", "write at least one row and one column that isn't of kind label")
     _printed_exist(spec.printed, [cell.id for cell in cells], "table")
     formulas = _formulas(spec, rows, cells)
-    return Table(columns, rows, formulas), cells
+    return Table(columns, rows, formulas, _open_run(spec, "columns"), _open_run(spec, "rows")), cells
+
+
+def _open_run(spec: TableSpec, part: Literal["columns", "rows"]) -> OpenRun | None:
+    """The columns or rows whose number differs from sheet to sheet, if any."""
+    found: OpenRun | None = None
+    items: tuple[ColumnSpec | RowSpec, ...] = spec.columns if part == "columns" else spec.rows
+    for index, item in enumerate(items):
+        path = key_path("table", part, index)
+        if item.least is None and item.most is None:
+            continue
+        if item.least is None or item.most is None:
+            missing = "least" if item.least is None else "most"
+            raise Refused(f"{path}.{missing}", "the key is missing", "write both least and most, or neither")
+        if "{n}" not in item.id or item.kind == "label":
+            raise Refused(f"{path}.least", "their number can't be open", 'give them an id such as "r{n}", and cells')
+        if found is not None:
+            raise Refused(f"{path}.least", f"{found.name} is open already", f"keep one open part of the {part}")
+        if not item.least <= item.count <= item.most:
+            raise Refused(
+                f"{path}.count", f"{item.count} isn't within {item.least} to {item.most}", "make it least to most"
+            )
+        found = OpenRun(item.id, item.count, item.least, item.most)
+        _nothing_named(spec, found, part)
+    return found
+
+
+def _nothing_named(spec: TableSpec, run: OpenRun, part: str) -> None:
+    """Refuses whatever names one column or row of an open run: a sheet needn't have it."""
+    if spec.holes or spec.printed:
+        key = "holes" if spec.holes else "printed"
+        raise Refused(f"table.{key}", f"a table with an open number of {part} can't have them", "leave the key out")
+    if part == "rows":
+        for name, formula in spec.formulas.items():
+            one = (formula.difference, formula.product, formula.threshold, formula.sum)
+            named = [row for row in one if row is not None]
+            used = {name, *(row for rows in named for row in ((rows,) if isinstance(rows, str) else rows))}
+            if clash := sorted(used & set(run.ids)):
+                path = key_path("table", "formulas", name)
+                raise Refused(
+                    path, f"'{clash[0]}' is one of an open number of rows", f'add up "{run.name}", all of them'
+                )
 
 
 def _kind(column: ColumnSpec, row: RowSpec) -> CellKind:

@@ -142,15 +142,46 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenRun:
+    """Columns side by side, or rows below each other, of which a sheet may have any number from `least` to `most`.
+
+    name: their ids, with ``{n}`` for the count from 1. count: how many this template has; `scanner.templates.resize`
+        gives it another number.
+    """
+
+    name: str
+    count: int
+    least: int
+    most: int
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of those that this template has."""
+        return tuple(self.id_of(number) for number in range(1, self.count + 1))
+
+    def id_of(self, number: int) -> str:
+        """The id of the column or row with this number, from 1."""
+        return self.name.replace("{n}", str(number))
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Named rows and columns of any size; a cell's id is ``COLUMN.ROW``.
 
     formulas: each holds in every column; one that uses another's row comes after it.
+    open_columns, open_rows: those whose number differs from sheet to sheet; null where all is fixed.
     """
 
     columns: tuple[TableColumn, ...]
     rows: tuple[TableRow, ...]
     formulas: tuple[RowFormula, ...]
+    open_columns: OpenRun | None = None
+    open_rows: OpenRun | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether sheets of this template differ in their number of rows or columns."""
+        return self.open_columns is not None or self.open_rows is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,11 +129,13 @@ class HexSpec(Strict):
 
 
 class ColumnSpec(Strict):
-    """``[[table.columns]]``: one column, or `count` of them side by side."""
+    """``[[table.columns]]``: one column, or `count` of them side by side; on a found sheet `least` to `most`."""
 
     id: CountedName
     width: Length
     count: Count = 1
+    least: Count | None = None
+    most: Count | None = None
     gap: Gap = 0.0
     line: LineStyle = "single"
     label: Text | None = None
@@ -143,11 +145,13 @@ class ColumnSpec(Strict):
 
 
 class RowSpec(Strict):
-    """``[[table.rows]]``: one row, or `count` of them below each other."""
+    """``[[table.rows]]``: one row, or `count` of them below each other; on a found sheet `least` to `most`."""
 
     id: CountedName
     height: Length
     count: Count = 1
+    least: Count | None = None
+    most: Count | None = None
     gap: Gap = 0.0
     line: LineStyle = "single"
     label: Text | None = None
