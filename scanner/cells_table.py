@@ -31,6 +31,8 @@ CELL_SHARE = 0.38
 """Ink starts at this share of the cell's darkest ink: the blur around strokes is left out."""
 WHOLE = 0.62
 """Connected ink of which a cell has at least this share belongs to that cell altogether."""
+STRAY = 0.12
+"""Ink with this share in a second cell lies across a border: it is looked at where the next ink stands."""
 SPECK = 0.003
 """Connected ink smaller than this share of a cell's height squared is no stroke."""
 GLYPH = 1.05
@@ -41,6 +43,7 @@ LINE_REACH = 0.13
 """How far beside a cell's side, as a share of its height, a printed line may run."""
 LINE_SEEN = 0.05
 """Darkness from which a printed line is seen."""
+NEIGHBOURS = 2
 LINE_RANK = 0.4
 """A line is at least as dark as at this rank of the pixels along it; a digit that leans on it is not."""
 
@@ -113,17 +116,25 @@ def _without_upright(density: FloatImage, rects: Rects) -> FloatImage:
         bands = [band for band in seen.values() if band is not None]
         if not bands:
             continue
-        # The line is as wide elsewhere as here: what makes it wider is a stroke that leans on it.
-        first, last = (float(np.median([band[end] for band in bands])) for end in (0, 1))
-        slack = 1.5 + 0.03 * CELL_PX
-        for (top, bottom), band in seen.items():
-            a, b = (first, last) if band is None else (max(band[0], first - slack), min(band[1], last + slack))
-            if b < a:
-                a, b = first, last
-            start, end = max(2, x + round(a) - 2), min(width - 3, x + round(b) + 2)
-            if end - start >= 2:
+        # The line is as wide here as elsewhere, and bends slowly: what differs is a stroke that leans on it.
+        half = 0.5 * float(np.median([last - first for first, last in bands])) + 0.5
+        middles = _smooth_middles(list(seen.values()))
+        for (top, bottom), middle in zip(seen, middles, strict=True):
+            start, end = max(2, x + round(middle - half) - 1), min(width - 3, x + round(middle + half) + 1)
+            if end - start >= 1:
                 _bridge(density, result, slice(max(0, top - 1), min(height, bottom + 1)), start, end)
     return result
+
+
+def _smooth_middles(bands: list[tuple[int, int] | None]) -> list[float]:
+    """Where a line runs beside each of its sides, in order: the median of a few neighbours."""
+    own = [None if band is None else 0.5 * (band[0] + band[1]) for band in bands]
+    everywhere = float(np.median([middle for middle in own if middle is not None]))
+    smooth = []
+    for k in range(len(own)):
+        near = [middle for middle in own[max(0, k - NEIGHBOURS) : k + NEIGHBOURS + 1] if middle is not None]
+        smooth.append(float(np.median(near)) if len(near) > 1 else everywhere)
+    return smooth
 
 
 def _line_beside(density: FloatImage, x: int, reach: int, top: int, bottom: int) -> tuple[int, int] | None:
@@ -214,11 +225,13 @@ def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.int32]:
     area = stats[:, cv2.CC_STAT_AREA]
     large = np.maximum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]) > GLYPH * typical
     whole = (most > WHOLE * owned) | ~large
-    stray = np.flatnonzero((most <= WHOLE * owned) & ~large & (area >= SPECK * typical**2))
-    settled = [int(k) for k in np.flatnonzero((most > WHOLE * owned) & (area >= SPECK * typical**2)) if k]
-    for k in stray:
-        if k and most[k] > 0:
-            best[k] = _nearest_owner(int(k), pixels[:, :n], stats, middles, settled, best)
+    stroke = area >= SPECK * typical**2
+    others = np.sort(pixels[:, :n], axis=1)[:, -2] if n > 1 else np.zeros(count, dtype=np.int64)
+    stray = np.flatnonzero((others >= STRAY * owned) & ~large & stroke)
+    settled = [int(k) for k in np.flatnonzero((others < STRAY * owned) & stroke) if k]
+    for crossing in stray.tolist():
+        if crossing and most[crossing] > 0:
+            best[crossing] = _nearest_owner(crossing, pixels[:, :n], stats, middles, settled, best)
     owner = np.where(whole[label], best[label], np.where(cell < n, cell, -1)).astype(np.int32)
     owner[(most == 0)[label]] = -1
     owner[(area < SPECK * typical**2)[label]] = -1
@@ -239,17 +252,24 @@ def _nearest_owner(
 
     Ink of the same line of writing counts: what stands above or below it belongs to another number.
     """
-    cells = np.flatnonzero(pixels[stray] > 0.2 * pixels[stray].sum())
+    shares = pixels[stray] / max(1, int(pixels[stray].sum()))
     left, wide = int(stats[stray, cv2.CC_STAT_LEFT]), int(stats[stray, cv2.CC_STAT_WIDTH])
     high = int(stats[stray, cv2.CC_STAT_HEIGHT])
-    nearest, owner = CELL_PX // 2, int(best[stray])
+    gaps: dict[int, float] = {}
     for other in settled:
-        if best[other] in cells and abs(middles[other, 1] - middles[stray, 1]) < 0.6 * max(high, 12):
+        cell = int(best[other])
+        if shares[cell] >= STRAY and abs(middles[other, 1] - middles[stray, 1]) < 0.6 * max(high, CELL_PX // 4):
             start, width = int(stats[other, cv2.CC_STAT_LEFT]), int(stats[other, cv2.CC_STAT_WIDTH])
-            gap = max(start - left - wide, left - start - width, 0)
-            if gap < nearest:
-                nearest, owner = int(gap), int(best[other])
-    return owner
+            gap = float(max(start - left - wide, left - start - width, 0))
+            gaps[cell] = min(gap, gaps.get(cell, float(CELL_PX)))
+    most = int(best[stray])
+    nearest = min(gaps, key=lambda cell: gaps[cell], default=most)
+    if nearest == most or gaps[nearest] > 0.5 * CELL_PX:
+        return most
+    if most not in gaps:
+        # Alone in its cell: a number of its own, unless it lies in the other cell nearly as much.
+        return nearest if shares[most] < WHOLE else most
+    return nearest if gaps[nearest] < 0.5 * gaps[most] else most
 
 
 def _ink_boxes(owner: npt.NDArray[np.int32], wanted: int) -> list[tuple[int, int, int, int] | None]:

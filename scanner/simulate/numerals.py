@@ -27,28 +27,28 @@ OneStyle = Literal["hand", "bar", "flag"]
 Point = tuple[float, float]
 """mm on the sheet."""
 
-WIDEST_PEN = 0.16
+WIDEST_PEN = 0.13
 """Of a cell's height: nobody fills in a score card with a broad marker."""
 BAR_WIDTH = 0.10
 SLIDES_DOWN = 0.7
-OVERFULL = 0.3
+OVERFULL = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class NumeralRanges:
     """What numbers in score tables are drawn from. Lengths are shares of a cell's height, chances 0 to 1."""
 
-    height: Span = (0.50, 0.92)  # one writer's mean height of a digit
+    height: Span = (0.45, 0.84)  # one writer's mean height of a digit
     height_jitter: Span = (0.03, 0.12)
-    gap: Span = (-0.10, 0.16)  # of the digit's height, between the ink of two digits: below 0 they touch
-    gap_jitter: Span = (0.02, 0.09)
+    gap: Span = (-0.05, 0.18)  # of the digit's height, between the ink of two digits: below 0 they touch
+    gap_jitter: Span = (0.02, 0.07)
     slope: Span = (-0.10, 0.10)  # how much higher the next digit stands, of the digit's height
     slant: Span = (-10.0, 22.0)  # degrees
     slant_jitter: Span = (1.5, 5.5)
-    offset: Span = (-0.12, 0.12)
-    offset_jitter: Span = (0.03, 0.11)
+    offset: Span = (-0.10, 0.10)
+    offset_jitter: Span = (0.03, 0.09)
     wobble: Span = (0.010, 0.035)
-    slide: Span = (0.20, 0.40)  # how far a number slides over the border into the next row
+    slide: Span = (0.15, 0.30)  # how far a number slides over the border into the next row
     bar_chance: float = 0.25  # a writer whose 1 is a bare bar
     flag_chance: float = 0.35  # a writer whose 1 has a long upstroke
     pens: tuple[str, ...] = ("ball-blue", "ball-blue", "ball-black", "ball-red", "pencil", "pencil", "pencil", "felt")

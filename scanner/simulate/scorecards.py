@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -154,6 +154,52 @@ def fill_in(canvas: Canvas, card: Card, habits_rng: np.random.Generator, writing
         if numeral is not None:
             scribe.write(cell, numeral)
     return habits
+
+
+FACES = {"aces": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
+FIXED = {"full": 25, "small": 30, "large": 40, "kniffel": 50}
+MISCOUNTED = 0.03
+"""How often somebody adds up wrongly."""
+MOST_POINTS = 45
+"""Of a row, where a pad allows any number."""
+
+
+def random_game(template: Template, rng: np.random.Generator, chances: Chances) -> dict[str, Numeral]:
+    """A card after some games: values that can be, sums added up, a few of them wrongly, some columns empty."""
+    table = template.table
+    assert table is not None
+    formulas = {formula.row: formula.formula for formula in table.formulas}
+    columns = [column for column in table.columns if not column.labels]
+    played = int(rng.integers(max(1, len(columns) // 2), len(columns) + 1))
+    numerals: dict[str, Numeral] = {}
+    for column in columns[:played]:
+        values: dict[str, int] = {}
+        for row in table.rows:
+            name = f"{column.id}.{row.id}"
+            if name in template and template.cell(name).kind == "number" and row.id not in formulas:
+                values[row.id] = _points(row.id, template.cell(name).values, rng)
+                numeral = written(values[row.id], rng, chances)
+                if numeral.value is None:
+                    values[row.id] = 0
+                numerals[name] = numeral
+        for row_id, formula in formulas.items():
+            right = formula.value(lambda used, known=values: known[used])  # type: ignore[misc]
+            wrong = right + int(rng.choice([-10, -1, 1, 10, 40])) if rng.random() < MISCOUNTED else right
+            values[row_id] = max(0, wrong) if right >= 0 else wrong
+            numerals[f"{column.id}.{row_id}"] = written(values[row_id], rng, replace(chances, blank=0.0, nothing=0.0))
+    return numerals
+
+
+def _points(row: str, limits: tuple[int, int] | None, rng: np.random.Generator) -> int:
+    if row in FACES:
+        return FACES[row] * int(rng.choice([0, 1, 2, 3, 4, 5], p=[0.05, 0.1, 0.2, 0.35, 0.25, 0.05]))
+    if row in FIXED:
+        return FIXED[row] if rng.random() < 0.6 else 0
+    low, high = limits or (0, MOST_POINTS)
+    if high > MOST_POINTS or low < 0:
+        value = abs(random_value(rng)) % (MOST_POINTS + 1)
+        return -value // 3 if low < 0 and rng.random() < 0.12 else value
+    return int(rng.integers(max(low, 5), high + 1)) if rng.random() < 0.85 else 0
 
 
 def random_pad(rng: np.random.Generator, *, game: str = "score-table") -> Template:

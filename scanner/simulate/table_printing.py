@@ -13,7 +13,7 @@ from scanner.templates import LineStyle, Table, TableColumn, TableRow, Template
 
 TEXT = 0.36
 """Height of a label's capitals, of its row's height."""
-NARROW = 0.62
+NARROW = 0.85
 """Mean width of a letter against the height of a capital."""
 ICONS = ("star", "heart", "circle", "square", "triangle", "cross")
 ICON_COLOURS: tuple[Colour, ...] = (

@@ -51,7 +51,7 @@ class NumberSheetRanges:
     jpeg: Span = (60.0, 94.0)
     misplaced: Span = (0.0, 0.06)  # of a cell's height: how far lines lie from where they were found
     chances: Chances = field(
-        default_factory=lambda: Chances(blank=0.05, nothing=0.10, corrected=0.06, overwritten=0.05, slid=0.08)
+        default_factory=lambda: Chances(blank=0.05, nothing=0.10, corrected=0.05, overwritten=0.03, slid=0.05)
     )
 
 

@@ -1,0 +1,169 @@
+"""Reads whole numbers: a small net that reads a cell from left to right, and a search for the likeliest texts.
+
+The net gives probabilities of a digit, a minus, a mark for "nothing", or none of them at each of 28 steps across the
+cell (connectionist temporal classification, Graves et al. 2006). The probability of a text is the sum over all ways to
+read it (prefix search, Hannun et al. 2014, without a language model), so that it is one of the number and not of its
+digits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.cells_table import HIGH, WIDE, NumberBatch
+from scanner.read.classes import NOTHING
+from scanner.read.numbers import MAX_NUMBER, NumberCandidate, NumberReadings, NumberState
+from scanner.read.reader import MODEL_FOLDER, ModelError
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+DEFAULT_NUMBER_MODEL = "numbers-1"
+BEAM = 12
+"""Texts that are followed from step to step."""
+LEAST_SYMBOL = 1e-4
+"""Probability below which a symbol isn't tried at a step."""
+LEAST_TEXT = 1e-4
+"""Probability below which a reading isn't listed."""
+QUIET = 0.99999
+"""Probability of "none of them" from which a step changes nothing."""
+OUTSIDE = 0.05
+"""Factor on numbers that the cell can't hold: enough to break ties, not to overrule clear ink."""
+CLEAR = 0.99
+"""Probability from which a reading is clear and the permitted values have no say."""
+
+Probabilities = npt.NDArray[np.float32]
+
+
+class NumberReader:
+    """Reads whole numbers. Thread-safe; one session serves all photos of a process.
+
+    name: of the model. symbols: what it can read, in the order of the net's outputs after "none of them".
+    """
+
+    def __init__(self, path: Path | None = None, *, threads: int = 2) -> None:
+        import onnxruntime
+
+        file = path or MODEL_FOLDER / f"{DEFAULT_NUMBER_MODEL}.onnx"
+        if not file.is_file():
+            raise ModelError("the number reader's model is missing", remedy="install padscore again", subject=file.name)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Spinning threads keep cores busy between calls that the other stages need.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
+            str(file), options, providers=["CPUExecutionProvider"]
+        )
+        metadata = self._session.get_modelmeta().custom_metadata_map
+        if "symbols" not in metadata or "name" not in metadata:
+            remedy = "train it by scanner.training.train_numbers"
+            raise ModelError("the model names no symbols", remedy=remedy, subject=file.name)
+        self.name: str = metadata["name"]
+        self.symbols: tuple[str, ...] = tuple(json.loads(metadata["symbols"]))
+
+    def read(self, batch: NumberBatch, permitted: Mapping[str, tuple[int, int] | None] | None = None) -> NumberReadings:
+        """The readings of all cells that lie in the picture. permitted: lowest and highest number by cell id."""
+        ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
+        steps = self.steps(batch.ink[batch.present])
+        limits = permitted or {}
+        found = [
+            weighed(candidates(texts(row, self.symbols)), limits.get(cell))
+            for cell, row in zip(ids, steps, strict=True)
+        ]
+        return NumberReadings(ids, tuple(found))
+
+    def steps(self, ink: npt.NDArray[np.uint8]) -> Probabilities:
+        """Probabilities of the symbols, float32 [n, 28, symbols + 1], for pictures uint8 [n, 2, 40, 112].
+
+        Those of pictures without ink say "none of them" at every step.
+        """
+        if ink.ndim != 4 or ink.shape[1:] != (2, HIGH, WIDE) or ink.dtype != np.uint8:
+            raise ValueError(f"ink: expected uint8 [n, 2, {HIGH}, {WIDE}], got {ink.dtype} {list(ink.shape)}")
+        result = np.zeros((len(ink), WIDE // 4, len(self.symbols) + 1), dtype=np.float32)
+        result[:, :, 0] = 1.0
+        inked = ink[:, 0].reshape(len(ink), -1).any(axis=1)
+        if inked.any():
+            result[inked] = self._session.run(None, {"pictures": np.ascontiguousarray(ink[inked])})[0]
+        return result
+
+
+def texts(steps: Probabilities, symbols: Sequence[str]) -> dict[str, float]:
+    """The likeliest texts of one cell and their probabilities. steps: [steps, symbols + 1], the first for none."""
+    # A text's probability by whether the last step showed its last symbol, or nothing.
+    beams: dict[str, tuple[float, float]] = {"": (0.0, 1.0)}
+    for row in steps.astype(np.float64):
+        quiet = float(row[0])
+        if quiet >= QUIET:
+            beams = {text: (0.0, (shown + silent) * quiet) for text, (shown, silent) in beams.items()}
+            continue
+        seen = [(symbols[k - 1], float(row[k])) for k in np.flatnonzero(row > LEAST_SYMBOL) if k]
+        grown: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        for text, (shown, silent) in beams.items():
+            grown[text][1] += (shown + silent) * quiet
+            for symbol, chance in seen:
+                if text.endswith(symbol):
+                    grown[text][0] += shown * chance
+                    grown[text + symbol][0] += silent * chance
+                else:
+                    grown[text + symbol][0] += (shown + silent) * chance
+        best = sorted(grown.items(), key=lambda item: -sum(item[1]))[:BEAM]
+        beams = {text: (shown, silent) for text, (shown, silent) in best}
+    return {text: shown + silent for text, (shown, silent) in beams.items()}
+
+
+def meaning(text: str) -> tuple[int | None, NumberState]:
+    """What a text says: a number, nothing, or what can't be one."""
+    if not text:
+        return None, "blank"
+    if set(text) <= {NOTHING, "-"}:
+        return None, "struck"
+    digits = text.removeprefix("-")
+    if digits.isdigit() and len(digits) <= len(str(MAX_NUMBER)):
+        return int(text), "read"
+    return None, "scribble"
+
+
+def candidates(found: Mapping[str, float]) -> tuple[NumberCandidate, ...]:
+    """Readings out of texts, most probable first; texts that say the same are one."""
+    together: dict[tuple[int | None, NumberState], float] = defaultdict(float)
+    for text, probability in found.items():
+        together[meaning(text)] += probability
+    total = max(1.0, sum(together.values()))
+    ordered = sorted(together.items(), key=lambda item: -item[1])
+    listed = [
+        NumberCandidate(value, state, probability / total)
+        for (value, state), probability in ordered
+        if probability >= LEAST_TEXT
+    ]
+    (value, state), probability = ordered[0]
+    return tuple(listed) or (NumberCandidate(value, state, probability / total),)
+
+
+def weighed(found: tuple[NumberCandidate, ...], limits: tuple[int, int] | None) -> tuple[NumberCandidate, ...]:
+    """The readings with what the cell may hold as a tie break; clear ones stay as they are."""
+    if limits is None or found[0].probability >= CLEAR or len(found) == 1:
+        return found
+    low, high = limits
+    weights = [one.probability * (1.0 if one.value is None or low <= one.value <= high else OUTSIDE) for one in found]
+    scale = sum(one.probability for one in found) / max(sum(weights), 1e-12)
+    again = [
+        NumberCandidate(one.value, one.state, min(1.0, weight * scale))
+        for one, weight in zip(found, weights, strict=True)
+    ]
+    return tuple(sorted(again, key=lambda one: -one.probability))
+
+
+@lru_cache(maxsize=1)
+def default_number_reader() -> NumberReader:
+    """The shipped number reader; loaded once a process."""
+    return NumberReader()
