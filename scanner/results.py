@@ -17,6 +17,10 @@ Severity = Literal["illegal", "arithmetic", "incomplete", "doubt"]
 Value = int | str
 """An integer for digits and numbers, ``"x"`` for a mark that is made, any string for text."""
 
+WRONG: frozenset[Severity] = frozenset({"illegal", "arithmetic"})
+"""Severities of what somebody did wrong; the others say what is missing or unclear."""
+DOUBT_CODE = "read.doubt"
+"""Code of the flag that names what has to be asked about; every other flag is a game's."""
 VALUED_STATES: frozenset[State] = frozenset({"read", "doubtful", "answered"})
 PLAUSIBLE = 1e-3
 """A reading with at least this posterior is plausible (DESIGN, honesty rule 2)."""
@@ -31,6 +35,8 @@ class CellReading:
     alternatives: other readings and their posteriors, best first; a key is a value as text or a state
         (``"3"``, ``"blank"``). Those below 0.0001 are left out.
     read: with state answered, what the machine had read before.
+    ink: null where that isn't known, or not surely enough. printed: probability that the ink is printed, by the reader;
+        null where there is no value, or nobody judged its ink by the picture (typed boards, answers that say it).
     """
 
     id: str
@@ -40,6 +46,7 @@ class CellReading:
     alternatives: Mapping[str, float] = field(default_factory=dict)
     ink: Ink | None = None
     read: Value | None = None
+    printed: float | None = None
 
     @property
     def unseen(self) -> bool:
@@ -55,12 +62,14 @@ class Flag:
     """Something wrong on the sheet, with a stable code such as ``sudoku.repeat``.
 
     cells: ids of the cells that show it, in the template's order. message: one sentence for a player.
+    sure: no plausible other reading takes it away. A game leaves that to `scanner.resolve`.
     """
 
     code: str
     severity: Severity
     cells: tuple[str, ...]
     message: str
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +108,15 @@ class ColumnScore:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of one board taken literally. total is null for a table with several games, see `columns`."""
+    """The score of one board taken literally. total is null for a table with several games, see `columns`.
+
+    unit: what stands behind the total for people, such as what it counts.
+    """
 
     total: int | None
     lines: tuple[ScoreLine, ...] = ()
     columns: Mapping[str, int] = field(default_factory=dict)
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +126,7 @@ class Verdict:
     range: lowest and highest total over all plausible readings; both equal total when sure; null without a total.
     sure: no plausible reading changes the total, a score line, a flag (and, for Sudoku, a value).
     ask: the shortest list of cells whose answers would make it sure, the most useful first.
+    ask_ink: those of them where the question is who wrote what was read: is it printed or by hand?
     """
 
     score: Score
@@ -120,6 +134,7 @@ class Verdict:
     sure: bool
     flags: tuple[Flag, ...]
     ask: tuple[str, ...] = ()
+    ask_ink: tuple[str, ...] = ()
     claimed: Mapping[str, int] = field(default_factory=dict)
     columns: Mapping[str, ColumnScore] = field(default_factory=dict)
 

@@ -307,6 +307,9 @@ def _from_object(given: Mapping[str, object], cell: Cell, where: _Where) -> Cell
         where.fail(f"cell {cell.id} is doubtful, but not by its confidence", remedy)
     if state == "unreadable" and (cell.place is not None or cell.kind == "mark"):
         confidence = confidence or 1.0  # 0 would say that nobody looked at it: boxes only, see `CellReading.unseen`
+    printed = given.get("printed")
+    if printed is not None:
+        printed = _probability(printed, f"cell {cell.id}: its printed", where)
     return CellReading(
         cell.id,
         value,
@@ -315,6 +318,7 @@ def _from_object(given: Mapping[str, object], cell: Cell, where: _Where) -> Cell
         _alternatives(given.get("alternatives", {}), cell, where),
         cast(Ink | None, ink),
         None if before is None else _reading(cell, before, where).value,
+        printed if value is not None else None,
     )
 
 

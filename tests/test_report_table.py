@@ -15,7 +15,7 @@ from rich.console import Console
 from scanner.board import ReadBoard
 from scanner.games.registry import get_game
 from scanner.report.table import print_result, print_sheet
-from scanner.resolve import resolve
+from scanner.resolve import parse_answer, resolve
 from scanner.results import CellReading, ColumnScore, Flag, Problem, Score, Verdict
 from scanner.sheet import ScanResult, Sheet
 from scanner.templates import load_templates
@@ -114,7 +114,7 @@ def test_cells_are_named_where_the_message_does_not() -> None:
 
 def test_the_question_has_the_option_to_type() -> None:
     text = _sheet_text(sudoku_sheet())
-    assert "r5c5: 5 (81 %) or 3 (17 %) or blank (2 %)?" in text
+    assert "r5c5: 5 (81 %) or 3 (17 %) or empty (2 %)?" in text
     assert "    --answer r5c5=5\n" in text
 
 
@@ -130,17 +130,17 @@ def test_a_question_about_an_unread_cell_promises_no_value() -> None:
         # that it may be notes rather than blank changes nothing: the question is whether a 4 stands there
         (
             CellReading("r8c4", None, "blank", 0.9844, {"candidates": 0.0076, "4": 0.0012, "9": 0.0009}),
-            "r8c4: blank (98 %) or 4 (under 1 %)?",
+            "r8c4: empty (98 %) or 4 (under 1 %)?",
             "blank",
         ),
         (
             CellReading("r1c9", None, "candidates", 0.99, {"4": 0.002}),
-            "candidates (99 %) or 4 (under 1 %)?",
+            "pencil notes (99 %) or 4 (under 1 %)?",
             "candidates",
         ),
         (CellReading("r2c2", None, "struck", 0.9, {"7": 0.06, "1": 0.03}), "or 7 (6 %) or 1 (3 %)?", "struck"),
-        (CellReading("r3c3", 1, "read", 0.996, {"struck": 0.0027, "7": 0.0004}), "1 (99 %) or struck (under", "1"),
-        (CellReading("r4c4", None, "scribble", 0.6, {"blank": 0.3, "4": 0.1}), "blank (30 %) or 4 (10 %)?", "blank"),
+        (CellReading("r3c3", 1, "read", 0.996, {"struck": 0.0027, "7": 0.0004}), "1 (99 %) or struck out (under", "1"),
+        (CellReading("r4c4", None, "scribble", 0.6, {"blank": 0.3, "4": 0.1}), "empty (30 %) or 4 (10 %)?", "blank"),
     ],
 )
 def test_the_question_is_about_what_matters_and_the_answer_the_best_guess(
@@ -324,3 +324,62 @@ def test_boxes_that_nobody_looked_at_are_not_told() -> None:
 def test_rich_is_loaded_only_when_something_is_printed() -> None:
     code = "import sys, scanner.report.table; sys.exit('rich' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---- what is unsure, and how much of it is told
+
+
+def _asking(*cells: str, flags: tuple[Flag, ...] = ()) -> Sheet:
+    """The Sudoku sheet with doubtful 1s in these cells, all asked about, as the chain does it."""
+    board = dict(sudoku_sheet().board.cells)
+    board |= {cell: CellReading(cell, 1, "doubtful", 0.8, {"7": 0.2}, "hand") for cell in cells}
+    doubt = Flag("read.doubt", "doubt", cells, f"{len(cells)} cells could not be read surely: {cells[0]} (1 or 7) ...")
+    verdict = Verdict(Score(62), (60, 62), False, (*flags, doubt), cells)
+    return replace(sudoku_sheet(verdict), board=ReadBoard("sudoku", board))
+
+
+def test_a_doubt_is_told_once() -> None:
+    text = _sheet_text(_asking("r1c3", "r1c4"))
+    assert "could not be read surely" not in text
+    assert text.count("r1c3:") == 1
+
+
+def test_at_most_five_questions_are_told() -> None:
+    five = [f"r3c{col}" for col in range(1, 6)]
+    assert "more cell" not in _sheet_text(_asking(*five))
+    text = _sheet_text(_asking(*five, "r4c1"))
+    assert text.count("--answer") == 5
+    assert "? and 1 more cell, marked ? on the board; --ask goes through all of them" in text
+    assert "? and 3 more cells, marked" in _sheet_text(_asking(*five, "r4c1", "r4c2", "r4c3"))
+
+
+def test_a_flag_that_may_not_stand_is_no_fact() -> None:
+    perhaps = replace(Flag("sudoku.repeat", "illegal", ("r1c3", "r1c8"), "Row 1 has two 1s"), sure=False)
+    text = _sheet_text(_asking("r1c3", flags=(perhaps,)))
+    assert "? may break a rule: Row 1 has two 1s (r1c3, r1c8)" in text
+    assert "breaks a rule" not in text
+    assert "1 possible problem, 1 question" in text
+    assert (_cell(text, 1, 3), _cell(text, 1, 8)) == (" 1?", " .?")
+    assert "! wrong" not in text
+    summary = _printed(lambda console: print_result(ScanResult((_asking("r1c3", flags=(perhaps,)),) * 2), console))
+    assert "1 perhaps illegal, 1" in summary
+
+
+def test_a_question_about_ink() -> None:
+    board = dict(sudoku_sheet().board.cells)
+    board["r1c3"] = CellReading("r1c3", 8, "read", 1.0, {}, None, printed=0.3)
+    verdict = Verdict(Score(62), (62, 62), False, (), ("r1c3",), ("r1c3",))
+    text = _sheet_text(replace(sudoku_sheet(verdict), board=ReadBoard("sudoku", board)))
+    assert "? r1c3: 8 by hand (70 %) or 8 printed (30 %)?" in text
+    hint = next(line.strip() for line in text.splitlines() if "--answer" in line)
+    assert shlex.split(hint) == ["--answer", "r1c3=8 hand"]
+    answer = parse_answer(shlex.split(hint)[1])
+    assert (answer.cell, answer.ink, answer.value_for(sudoku_sheet().template.cell("r1c3"))) == ("r1c3", "hand", 8)
+
+
+def test_the_total_says_what_it_counts() -> None:
+    board = "template = sudoku\n" + "5 5 3 . . . . . .\n" + ". . . . . . . . .\n" * 8
+    [typed] = parse_typed(board, load_templates())
+    verdict = resolve(typed.board, typed.template, get_game("sudoku"))
+    text = _sheet_text(Sheet("b.txt", 1, 1, typed.template, None, typed.board, verdict))
+    assert text.rstrip().endswith("Total 1 without a clash")

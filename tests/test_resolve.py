@@ -6,7 +6,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from scanner.errors import AnswerError
 from scanner.games.base import GameContext
 from scanner.games.splitter import Splitter
 from scanner.games.sudoku import Sudoku
+from scanner.games.sudoku_solver import solve
 from scanner.read.classes import CLASSES
 from scanner.read.readings import Readings
 from scanner.report.document import document
@@ -129,10 +130,10 @@ def test_readings_of_another_sheet_or_class() -> None:
 
 def test_what_is_read_surely() -> None:
     board = read(PUZZLE, r1c3={"candidates": 1.0}, r1c4={"struck": 1.0}, r1c6={"scribble": 1.0})
-    assert board.cells["r1c1"] == CellReading("r1c1", 5, "read", 1.0, {}, "print")
+    assert board.cells["r1c1"] == CellReading("r1c1", 5, "read", 1.0, {}, "print", printed=0.99)
     assert board.cells["r9c1"] == CellReading("r9c1", None, "blank", 1.0)
     assert [board.cells[cell].state for cell in ("r1c3", "r1c4", "r1c6")] == ["candidates", "struck", "scribble"]
-    assert read(SOLUTION).cells["r9c1"] == CellReading("r9c1", 3, "read", 1.0, {}, "hand")
+    assert read(SOLUTION).cells["r9c1"] == CellReading("r9c1", 3, "read", 1.0, {}, "hand", printed=0.01)
 
 
 def test_doubts_are_kept() -> None:
@@ -290,16 +291,16 @@ def test_print_without_a_solution_is_misread(misread: str) -> None:
     assert cell.alternatives["5"] == pytest.approx(0.0455, abs=1e-3)
     verdict = resolve(board, SUDOKU, GAME)
     assert verdict.ask == ("r1c1",)
-    chosen = answers_for(ONLY, [parse_answer(f"r1c1={misread}")], SUDOKU)
+    chosen = answers_for(ONLY, [parse_answer(f"r1c1={misread} print")], SUDOKU)
     misprint = readings_to_board(readings(SOLUTION, r1c1={misread: 0.9995, "5": 0.0005}), SUDOKU, GAME, chosen)
-    assert resolve(misprint, SUDOKU, GAME).sure
+    assert "r1c1" not in resolve(misprint, SUDOKU, GAME).ask
 
 
 def test_print_that_nothing_mends_stays_as_read() -> None:
     board = read(SOLUTION, r1c1={"6": 0.9995, "3": 0.0005})
-    assert board.cells["r1c1"] == CellReading("r1c1", 6, "read", 0.9995, {"3": 0.0005}, "print")
+    assert board.cells["r1c1"] == CellReading("r1c1", 6, "read", 0.9995, {"3": 0.0005}, "print", printed=0.99)
     verdict = resolve(board, SUDOKU, GAME)
-    assert verdict.sure
+    assert verdict.ask == verdict.ask_ink == ("r1c1",)  # a misprint, or written by hand: both are about as rare
     assert "sudoku.repeat" in codes(verdict)
 
 
@@ -538,6 +539,143 @@ def test_combinations_come_by_probability_and_none_is_left_out(cells: list[dict[
     assert set(map(str, likely)) <= set(map(str, seen))
 
 
+# ---- printed, or by hand?
+
+
+def inked(digits: str, **printed: float) -> ReadBoard:
+    """Sure readings; printed where the puzzle has a digit, surely but for the cells with another probability."""
+    sure = readings(digits)
+    ink = [printed.get(cell, 1.0 if given != "0" else 0.0) for cell, given in zip(SUDOKU.ids, PUZZLE, strict=True)]
+    return readings_to_board(replace(sure, printed=np.array(ink, dtype=np.float32)), SUDOKU, GAME)
+
+
+WRONG = changed(SOLUTION, r1c3=8, r1c8=1, r1c9=4)  # by hand; the right ones are 4, 1 and 2: two clash, r1c3 and r1c9
+
+
+@pytest.mark.parametrize(
+    ("printed", "sure"),
+    [
+        # printed, the puzzle would have no solution, which happens to 1 in 100: 0.05 * 0.01 / 0.95 is below 0.001,
+        (0.05, True),
+        # 0.1 * 0.01 / 0.9 is not
+        (0.1, False),
+        (0.5, False),
+    ],
+)
+def test_a_wrong_number_that_may_be_printed(printed: float, sure: bool) -> None:
+    verdict = resolve(inked(changed(SOLUTION, r1c3=8), r1c3=printed), SUDOKU, GAME)
+    assert verdict.sure is sure
+    assert verdict.ask == verdict.ask_ink == (() if sure else ("r1c3",))
+    wrong = next(flag for flag in verdict.flags if flag.code == "sudoku.wrong")
+    assert (wrong.cells, wrong.sure) == (("r1c3",), sure)
+    repeats = [flag for flag in verdict.flags if flag.code == "sudoku.repeat"]
+    assert repeats
+    assert all(flag.sure for flag in repeats)  # whoever wrote them, they repeat
+
+
+@pytest.mark.parametrize(("given", "needed"), [("r4c5", True), ("r1c1", False)])
+def test_a_number_that_may_be_a_given(given: str, needed: bool) -> None:
+    """Without the 6 of r4c5 the puzzle has several solutions, and then nothing is said of wrong numbers."""
+    without = solve(tuple(int(digit) for digit in changed(PUZZLE, **{given: 0})))
+    assert without.count == (2 if needed else 1)
+    verdict = resolve(inked(changed(SOLUTION, r1c3=8), **{given: 0.5}), SUDOKU, GAME)
+    assert verdict.ask == verdict.ask_ink == ((given,) if needed else ())
+
+
+def test_ink_that_changes_nothing_is_not_asked() -> None:
+    unclear = dict.fromkeys(SUDOKU.ids, 0.5)
+    assert resolve(inked(SOLUTION, **unclear), SUDOKU, GAME).sure
+    assert resolve(inked(PUZZLE, **unclear), SUDOKU, GAME).sure
+
+
+def test_a_handwritten_number_taken_for_print_is_asked() -> None:
+    """The 8 of r1c3 repeats two printed ones; as a printed one, it would leave the puzzle without a solution."""
+    verdict = resolve(inked(changed(SOLUTION, r1c3=8), r1c3=0.97), SUDOKU, GAME)
+    assert verdict.ask == verdict.ask_ink == ("r1c3",)
+    assert verdict.flags[-1].message == "1 cell could not be read surely: r1c3 (8, printed or by hand)"
+
+
+@pytest.mark.parametrize(("ink", "wrong"), [("hand", ["r1c3"]), ("print", [])])
+def test_an_answer_may_say_who_wrote_it(ink: str, wrong: list[str]) -> None:
+    answer = parse_answer(f"r1c3=8 {ink}")
+    assert (answer.ink, answer.value_for(SUDOKU.cell("r1c3"))) == (ink, 8)
+    chosen = answers_for(ONLY, [answer], SUDOKU)
+    doubtful = replace(
+        readings(changed(SOLUTION, r1c3=8)),
+        printed=np.array(
+            [0.6 if cell == "r1c3" else float(given != "0") for cell, given in zip(SUDOKU.ids, PUZZLE, strict=True)],
+            dtype=np.float32,
+        ),
+    )
+    board = readings_to_board(doubtful, SUDOKU, GAME, chosen)
+    assert (board.cells["r1c3"].ink, board.cells["r1c3"].printed) == (ink, None)
+    verdict = resolve(board, SUDOKU, GAME)
+    assert verdict.sure
+    assert [cell for flag in verdict.flags if flag.code == "sudoku.wrong" for cell in flag.cells] == wrong
+
+
+def test_a_document_scored_again_has_the_same_doubts_about_ink() -> None:
+    board = inked(changed(SOLUTION, r1c3=8), r1c3=0.97)
+    verdict = resolve(board, SUDOKU, GAME)
+    sheet = Sheet("p.jpg", 1, 1, SUDOKU, None, board, verdict)
+    [typed] = parse_typed(json.dumps(document(ScanResult((sheet,)))), load_templates())
+    assert typed.board == board
+    assert resolve(typed.board, SUDOKU, GAME) == verdict
+
+
+@settings(max_examples=40)
+@given(
+    st.dictionaries(st.sampled_from(SUDOKU.ids), st.integers(1, 9), max_size=3),
+    st.dictionaries(st.sampled_from(SUDOKU.ids), st.sampled_from([0.001, 0.2, 0.5, 0.8, 0.999]), max_size=4),
+    st.data(),
+)
+def test_all_questions_about_ink_answered_are_enough(
+    mistakes: dict[str, int], printed: dict[str, float], data: st.DataObject
+) -> None:
+    """Answered by whatever ink, and whatever is asked then: it ends, and nothing was asked twice."""
+    answers: dict[str, str] = {}
+    digits = changed(SOLUTION, **mistakes)
+    sure = readings(digits)
+    ink = [printed.get(cell, float(given != "0")) for cell, given in zip(SUDOKU.ids, PUZZLE, strict=True)]
+    inked_readings = replace(sure, printed=np.array(ink, dtype=np.float32))
+    for _ in range(81):
+        chosen = answers_for(ONLY, [parse_answer(f"{cell}={value}") for cell, value in answers.items()], SUDOKU)
+        verdict = resolve(readings_to_board(inked_readings, SUDOKU, GAME, chosen), SUDOKU, GAME)
+        if verdict.sure:
+            break
+        assert not set(verdict.ask) & set(answers)
+        assert set(verdict.ask) <= set(printed)
+        for cell in verdict.ask:
+            value = digits[SUDOKU.ids.index(cell)]
+            answers[cell] = f"{value} {data.draw(st.sampled_from(['print', 'hand']))}"
+    assert verdict.sure
+
+
+# ---- flags that may not stand
+
+
+def test_a_repeat_of_doubtful_digits_is_not_sure() -> None:
+    """A clear 5 in r1c1 and what is likely a 5 in r1c3: perhaps the row repeats it. The 6s of row 2 surely do."""
+    board = read(changed(SOLUTION, r2c2=6), r1c3={"5": 0.985, "4": 0.015})
+    verdict = resolve(board, SUDOKU, GAME)
+    sureness = {(flag.code, flag.cells): flag.sure for flag in verdict.flags if flag.code == "sudoku.repeat"}
+    assert sureness[("sudoku.repeat", ("r1c1", "r1c3"))] is False
+    assert sureness[("sudoku.repeat", ("r2c1", "r2c2"))] is True
+    told = document(ScanResult((Sheet("p.jpg", 1, 1, SUDOKU, None, board, verdict),)))["sheets"][0]["flags"]
+    assert [flag["sure"] for flag in told] == [flag.sure for flag in verdict.flags]
+
+
+def test_an_illegal_value_that_may_be_another_is_not_sure() -> None:
+    cells = dict.fromkeys(PAD.ids, CellReading("", None, "blank"))
+    board = ReadBoard(PAD.id, {cell: replace(reading, id=cell) for cell, reading in cells.items()})
+    first, second = PAD.lattice_cells[0].id, PAD.lattice_cells[1].id
+    doubtful = CellReading(first, 9, "doubtful", 0.6, {"4": 0.4})
+    clear = CellReading(second, 9, "read")
+    verdict = resolve(ReadBoard(PAD.id, board.cells | {first: doubtful, second: clear}), PAD, Splitter())
+    sureness = {flag.cells: flag.sure for flag in verdict.flags if flag.code == "splitter.value"}
+    assert sureness == {(first,): False, (second,): True}
+
+
 # ---- answers
 
 ONLY = SheetRef("p.jpg", 1)
@@ -552,7 +690,7 @@ def test_an_answer_keeps_what_was_read() -> None:
     board = answered(
         SOLUTION, "r1c3=5", "p.jpg#1:r1c4=blank", "r1c6 = candidates".replace(" ", ""), r1c3={"4": 0.7, "9": 0.3}
     )
-    assert board.cells["r1c3"] == CellReading("r1c3", 5, "answered", 1.0, {}, "hand", 4)
+    assert board.cells["r1c3"] == CellReading("r1c3", 5, "answered", 1.0, {}, "hand", 4, printed=0.01)
     assert board.cells["r1c4"] == CellReading("r1c4", None, "answered", 1.0, {}, None, 6)
     assert board.cells["r1c6"] == CellReading("r1c6", None, "answered", 1.0, {}, None, 8)
     verdict = resolve(board, SUDOKU, GAME)

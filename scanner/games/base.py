@@ -70,6 +70,25 @@ class PrintedGame(Game, Protocol):
 
 
 @runtime_checkable
+class InkGame(Game, Protocol):
+    """A game whose flags or score depend on which values are printed (`CellReading.ink`). Optional.
+
+    Only such games are asked what would change if ink were of the other kind; all others must not look at it.
+    """
+
+    def ink_matters(self, board: ReadBoard, template: Template) -> bool:
+        """False where no other ink of these values could change a flag or the score. Asked of every sheet: be quick."""
+        ...
+
+    def print_prior(self, board: ReadBoard, template: Template) -> float:
+        """How likely it is that just these values (`ink` print) are the printed ones, above 0 and at most 1.
+
+        Relative: 1 where they are as printed sheets are, less where nobody would print them like this.
+        """
+        ...
+
+
+@runtime_checkable
 class BoundedGame(Game, Protocol):
     """A game that can say how far the total may go where the possible readings are too many to try. Optional."""
 

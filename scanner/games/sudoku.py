@@ -30,6 +30,9 @@ REPEAT_IN_PRINT = 0.001
 AGAINST_SOLUTION = 0.05
 """Prior of a handwritten number that isn't the only solution's."""
 
+ODD_PUZZLE = 0.01
+"""How often printed numbers don't have exactly one solution: a misprint, or a puzzle for fun."""
+
 PRINT_NODES = 500
 """Nodes of the search for any contradiction in print: it is made for many variants of a puzzle; most need fewer."""
 
@@ -80,7 +83,8 @@ class Sudoku:
         values = _legal_values([board.cells[cell] for cell in layout.ids], layout)
         clashing = {cell for unit in layout.units for cell in _repeated_cells(values, unit)}
         good = tuple(layout.ids[cell] for cell, value in enumerate(values) if value and cell not in clashing)
-        return Score(len(good), (ScoreLine("Cells that clash with none", len(good), good),))
+        lines = (ScoreLine("Cells that clash with none", len(good), good),)
+        return Score(len(good), lines, unit="without a clash")
 
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
         """How much rarer this reading of a cell is than a legal one, given the other cells of the board; 0 to 1."""
@@ -105,6 +109,22 @@ class Sudoku:
         layout = _layout_of(template)
         givens = _givens([board.cells[cell] for cell in layout.ids], layout)
         return layout.shape is None or solve(givens, layout.shape, PRINT_NODES).count != 0
+
+    def ink_matters(self, board: ReadBoard, template: Template) -> bool:
+        """Only a number that isn't the solution's is flagged by its ink.
+
+        Where all numbers together have a solution, every choice of printed ones among them that has just one solution
+        has that one, and no number differs from it.
+        """
+        layout = _layout_of(template)
+        values = tuple(_legal_values([board.cells[cell] for cell in layout.ids], layout))
+        return layout.shape is not None and not solve(values, layout.shape).count
+
+    def print_prior(self, board: ReadBoard, template: Template) -> float:
+        """Puzzles are printed that have exactly one solution."""
+        layout = _layout_of(template)
+        givens = _givens([board.cells[cell] for cell in layout.ids], layout)
+        return ODD_PUZZLE if _only_solution(givens, layout) is None else 1.0
 
     def bounds(
         self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]

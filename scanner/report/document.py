@@ -85,6 +85,7 @@ def _sheet(sheet: Sheet) -> dict[str, Any]:
         "score": _score(sheet.verdict),
         "claimed": {name: int(value) for name, value in sheet.verdict.claimed.items()},
         "ask": list(sheet.verdict.ask),
+        "ask_ink": list(sheet.verdict.ask_ink),
         "flags": [_flag(flag) for flag in sheet.verdict.flags],
     }
 
@@ -102,6 +103,8 @@ def _cell(reading: CellReading) -> dict[str, Any]:
         "alternatives": {name: p for name, p in alternatives.items() if p > 0},
         "ink": reading.ink,
     }
+    if reading.printed is not None:
+        cell["printed"] = _rounded(reading.printed, CONFIDENCE_DIGITS)
     if reading.state == "answered":
         cell["read"] = _value(reading.read)
     return cell
@@ -137,7 +140,13 @@ def _column(column: ColumnScore) -> dict[str, Any]:
 
 
 def _flag(flag: Flag) -> dict[str, Any]:
-    return {"code": flag.code, "severity": flag.severity, "cells": list(flag.cells), "message": flag.message}
+    return {
+        "code": flag.code,
+        "severity": flag.severity,
+        "cells": list(flag.cells),
+        "message": flag.message,
+        "sure": bool(flag.sure),
+    }
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

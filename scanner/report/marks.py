@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from scanner.board import MADE
-from scanner.resolve.answers import ANSWER_STATES
-from scanner.results import VALUED_STATES, CellReading, Flag, ScoreLine, Severity, State, Verdict
+from scanner.resolve.answers import ANSWER_STATES, SheetRef
+from scanner.resolve.outcomes import STATE_NAMES
+from scanner.results import DOUBT_CODE, VALUED_STATES, WRONG, CellReading, Flag, ScoreLine, Severity, State, Verdict
 from scanner.sheet import Sheet
 
 SEVERITIES: tuple[Severity, ...] = ("illegal", "arithmetic", "incomplete", "doubt")
@@ -22,6 +23,8 @@ SEVERITY_WORDS: Mapping[Severity, str] = {
     "incomplete": "incomplete",
     "doubt": "not sure",
 }
+POSSIBLE_WORDS: Mapping[Severity, str] = {"illegal": "may break a rule", "arithmetic": "may be a wrong sum"}
+"""The same of a flag that a plausible other reading takes away."""
 UNSURE_STATES = frozenset({"doubtful", "unreadable", "scribble"})
 VALUELESS = frozenset(get_args(State)) - VALUED_STATES
 MENTIONED = 0.01
@@ -32,9 +35,9 @@ MENTIONED = 0.01
 class CellMark:
     """How one cell is to be shown.
 
-    reading: the cell as read. wrong: the worst severity that breaks something (illegal before arithmetic), or null.
-    missing: an `incomplete` flag names the cell. asked: it is among the questions, or a `doubt` flag names it.
-    unsure: asked, or read with doubt.
+    reading: the cell as read. wrong: the worst severity that surely breaks something (illegal before arithmetic), or
+        null. missing: an `incomplete` flag names the cell. asked: it is among the questions, or a `doubt` names it.
+    unsure: asked, read with doubt, or perhaps wrong.
     """
 
     reading: CellReading
@@ -48,7 +51,7 @@ def cell_marks(sheet: Sheet) -> dict[str, CellMark]:
     """The mark of every cell of the board, keyed by id, in the board's order."""
     by_severity: dict[Severity, set[str]] = {severity: set() for severity in SEVERITIES}
     for flag in sheet.verdict.flags:
-        by_severity[flag.severity].update(flag.cells)
+        by_severity[told_severity(flag)].update(flag.cells)
     asked = by_severity["doubt"] | set(sheet.verdict.ask)
     marks: dict[str, CellMark] = {}
     for cell_id, reading in sheet.board.cells.items():
@@ -67,13 +70,31 @@ def cell_marks(sheet: Sheet) -> dict[str, CellMark]:
     return marks
 
 
+def told_severity(flag: Flag) -> Severity:
+    """How a flag is told: what is wrong only perhaps is a doubt."""
+    return "doubt" if flag.severity in WRONG and not flag.sure else flag.severity
+
+
 def sorted_flags(flags: Sequence[Flag]) -> tuple[Flag, ...]:
     """The flags, worst severity first, otherwise in the game's order."""
-    return tuple(sorted(flags, key=lambda flag: SEVERITIES.index(flag.severity)))
+    return tuple(sorted(flags, key=lambda flag: (SEVERITIES.index(told_severity(flag)), flag.severity == "doubt")))
+
+
+def told_flags(verdict: Verdict) -> tuple[Flag, ...]:
+    """The flags to tell, in this order; without doubts that the questions tell in more words."""
+    return tuple(
+        flag
+        for flag in sorted_flags(verdict.flags)
+        if flag.code != DOUBT_CODE or not set(flag.cells) <= set(verdict.ask)
+    )
 
 
 def total_words(verdict: Verdict) -> str:
-    """``Total 62``, ``Total 60 to 62, unsure``, ``Total 62, some cells unsure``; a game each for several columns."""
+    """``Total 62``, ``Total 60 to 62, unsure``, ``Total 62, some cells unsure``; a game each for several columns.
+
+    Behind the number stands what it counts, where those are no points: ``Total 62 without a clash``.
+    """
+    unit = f" {verdict.score.unit}" if verdict.score.unit else ""
     if verdict.columns:
         return "; ".join(
             f"{name} {_span(column.total, column.range)}" + ("" if column.sure else ", unsure")
@@ -83,20 +104,23 @@ def total_words(verdict: Verdict) -> str:
     if total is None:
         return "No total" if verdict.sure else "No total, unsure"
     if verdict.sure:
-        return f"Total {total}"
+        return f"Total {total}{unit}"
     limits = verdict.range or (total, total)
     if limits[0] == limits[1]:
-        return f"Total {total}, some cells unsure"
-    return f"Total {limits[0]} to {limits[1]}, unsure"
+        return f"Total {total}{unit}, some cells unsure"
+    return f"Total {limits[0]} to {limits[1]}{unit}, unsure"
 
 
 def count_words(verdict: Verdict) -> str:
     """How many things are wrong, missing and to be asked: ``2 problems, 1 question, 12 cells empty``."""
-    wrong = sum(flag.severity in ("illegal", "arithmetic") for flag in verdict.flags)
+    wrong = sum(told_severity(flag) in WRONG for flag in verdict.flags)
+    perhaps = sum(flag.severity in WRONG for flag in verdict.flags) - wrong
     empty = len({cell for flag in verdict.flags if flag.severity == "incomplete" for cell in flag.cells})
     parts = []
     if wrong:
         parts.append(_count(wrong, "problem"))
+    if perhaps:
+        parts.append(_count(perhaps, "possible problem"))
     if verdict.ask:
         parts.append(_count(len(verdict.ask), "question"))
     if empty:
@@ -112,6 +136,11 @@ def sum_words(line: ScoreLine) -> str:
     return " = " + " + ".join(f"{n} x {points}" if n > 1 else f"{points}" for points, n in sorted(counts.items()))
 
 
+def severity_words(flag: Flag) -> str:
+    """What kind of thing a flag tells: ``breaks a rule``, ``may break a rule``, ..."""
+    return (SEVERITY_WORDS if told_severity(flag) == flag.severity else POSSIBLE_WORDS)[flag.severity]
+
+
 def flag_words(flag: Flag, *, most_cells: int = 6) -> str:
     """The flag's sentence; a few cells are added where the message itself doesn't name them."""
     if not 0 < len(flag.cells) <= most_cells or any(cell in flag.message for cell in flag.cells):
@@ -119,12 +148,24 @@ def flag_words(flag: Flag, *, most_cells: int = 6) -> str:
     return f"{flag.message} ({', '.join(flag.cells)})"
 
 
-def question_words(reading: CellReading) -> str:
-    """What is unclear about one cell: ``r2c3: 5 (87 %) or 3 (12 %)?``."""
-    options = likely_readings(reading)
-    if not options:
-        return f"{reading.id}: could not be read"
-    return f"{reading.id}: " + " or ".join(f"{name} ({_percent(p)})" for name, p in options) + "?"
+def question_words(reading: CellReading, *, ink: bool = False) -> str:
+    """What is unclear about one cell: ``r2c3: 5 (87 %) or empty (12 %)?``. ink: it is who wrote there."""
+    options = option_words(reading, ink=ink)
+    return f"{reading.id}: " + (" or ".join(options) + "?" if options else "could not be read")
+
+
+def option_words(reading: CellReading, *, ink: bool = False) -> list[str]:
+    """What a cell may say and how likely that is, the best guess first: ``5 (87 %)``, ``empty (12 %)``."""
+    if ink and reading.printed is not None:
+        printed = (f"{reading.value} printed ({_percent(reading.printed)})", reading.printed)
+        by_hand = (f"{reading.value} by hand ({_percent(1 - reading.printed)})", 1 - reading.printed)
+        return [words for words, _ in sorted((printed, by_hand), key=lambda option: -option[1])]
+    return [f"{reading_words(name)} ({_percent(p)})" for name, p in likely_readings(reading)]
+
+
+def reading_words(name: str) -> str:
+    """A value, or a state as people call it: ``pencil notes`` for ``candidates``."""
+    return {str(state): words for state, words in STATE_NAMES.items()}.get(name, name)
 
 
 def likely_readings(reading: CellReading, *, most: int = 3) -> tuple[tuple[str, float], ...]:
@@ -148,12 +189,18 @@ def answer_hint(sheet: Sheet, reading: CellReading, *, alone: bool) -> str:
 
     The value is the best guess, which may be that there is none; VALUE stands where nothing can be guessed.
     """
-    guess = next((name for name, _ in likely_readings(reading)), "")
-    can_be_typed = guess.lstrip("-").isdigit() or guess == MADE or guess in ANSWER_STATES
-    answer = f"{reading.id}={guess if can_be_typed else 'VALUE'}"
+    answer = f"{reading.id}={best_answer(reading, ink=reading.id in sheet.verdict.ask_ink) or 'VALUE'}"
     if not alone:
-        answer = shlex.quote(f"{sheet.source}#{sheet.sheet}:{answer}")
-    return f"--answer {answer}"
+        answer = f"{SheetRef(sheet.source, sheet.sheet)}:{answer}"
+    return f"--answer {shlex.quote(answer)}"
+
+
+def best_answer(reading: CellReading, *, ink: bool = False) -> str:
+    """The best guess as an answer is written, ``5``, ``blank``, ``5 hand``; empty where nothing can be guessed."""
+    if ink and reading.printed is not None:
+        return f"{reading.value} {'print' if reading.printed >= 0.5 else 'hand'}"
+    guess = next((name for name, _ in likely_readings(reading)), "")
+    return guess if guess.lstrip("-").isdigit() or guess == MADE or guess in ANSWER_STATES else ""
 
 
 def value_words(reading: CellReading) -> str:

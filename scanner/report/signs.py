@@ -52,7 +52,7 @@ SIGN_WORDS: Mapping[Sign, str] = {
     "symbol": "symbol that counted",
     "hand": "read, handwritten",
     "print": "read, printed",
-    "notes": "small notes",
+    "notes": "pencil notes",
     "struck": "struck out",
     "clear": "all clear",
 }

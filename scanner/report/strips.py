@@ -9,7 +9,15 @@ from pathlib import PurePosixPath
 from PIL import Image, ImageDraw
 
 from scanner.report.lettering import fitted, font, plain, wrapped
-from scanner.report.marks import CellMark, count_words, flag_words, question_words, sorted_flags, total_words
+from scanner.report.marks import (
+    CellMark,
+    count_words,
+    flag_words,
+    question_words,
+    told_flags,
+    told_severity,
+    total_words,
+)
 from scanner.report.signs import BLACK, BOLD, DARK, GREY, SEVERITY_SIGNS, SIGN_WORDS, WHITE, Sign, draw_sign
 from scanner.results import Verdict
 from scanner.sheet import Sheet
@@ -144,7 +152,7 @@ def notes(sheet: Sheet, marks: Iterable[CellMark], width: int) -> Image.Image:
 
 
 def _banner_signs(sheet: Sheet) -> list[Sign]:
-    signs: set[Sign] = {SEVERITY_SIGNS[flag.severity] for flag in sheet.verdict.flags}
+    signs: set[Sign] = {SEVERITY_SIGNS[told_severity(flag)] for flag in sheet.verdict.flags}
     if not sheet.verdict.sure:
         signs.add("doubt")
     return [sign for sign in SIGN_WORDS if sign in (signs or {"clear"})]
@@ -153,10 +161,11 @@ def _banner_signs(sheet: Sheet) -> list[Sign]:
 def _lines(sheet: Sheet, size: int, width: float) -> list[tuple[Sign | None, str]]:
     """The messages, broken into lines; the first line of each carries its sign."""
     told: list[tuple[Sign, str]] = [
-        (SEVERITY_SIGNS[flag.severity], flag_words(flag)) for flag in sorted_flags(sheet.verdict.flags)
+        (SEVERITY_SIGNS[told_severity(flag)], flag_words(flag) if flag.sure else f"Perhaps: {flag_words(flag)}")
+        for flag in told_flags(sheet.verdict)
     ]
-    cells = sheet.board.cells
-    told += [("doubt", question_words(cells[cell_id])) for cell_id in sheet.verdict.ask if cell_id in cells]
+    cells, inks = sheet.board.cells, sheet.verdict.ask_ink
+    told += [("doubt", question_words(cells[cell], ink=cell in inks)) for cell in sheet.verdict.ask if cell in cells]
     lines: list[tuple[Sign | None, str]] = []
     for index, (sign, text) in enumerate(told):
         parts = wrapped(plain(text), font(size), width)

@@ -8,21 +8,24 @@ stands the symbol that is printed in its cell, such as ``*`` for a star.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scanner.geometry import Hex, Square
 from scanner.report.marks import (
-    SEVERITY_WORDS,
     CellMark,
     answer_hint,
     cell_marks,
     count_words,
     flag_words,
     question_words,
+    severity_words,
     sorted_flags,
     sum_words,
+    told_flags,
+    told_severity,
     total_words,
     value_words,
 )
@@ -44,6 +47,8 @@ _STYLES: Mapping[Severity, str] = {
     "doubt": "bold yellow",
 }
 _SIGNS: Mapping[Severity, str] = {"illegal": "!", "arithmetic": "!", "incomplete": ".", "doubt": "?"}
+MOST_QUESTIONS = 5
+"""Questions told of one sheet; more would only push what is wrong off the screen."""
 BETWEEN_BOXES = "   "
 _SYMBOLS: Mapping[Symbol, str] = {
     "star": "*",
@@ -104,16 +109,11 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
     if explained:
         _say(console, Text(explained, style="dim"))
         _say(console, Text())
-    for flag in sorted_flags(verdict.flags):
-        sentence = Text(f"{_SIGNS[flag.severity]} {SEVERITY_WORDS[flag.severity]}: ", style=_STYLES[flag.severity])
+    for flag in told_flags(verdict):
+        severity = told_severity(flag)
+        sentence = Text(f"{_SIGNS[severity]} {severity_words(flag)}: ", style=_STYLES[severity])
         _say(console, sentence.append(flag_words(flag), style="default not bold"))
-    for cell_id in verdict.ask:
-        reading = sheet.board.cells.get(cell_id)
-        if reading is not None:
-            question = Text("? ", style=_STYLES["doubt"]).append(question_words(reading), style="default not bold")
-            _say(console, question)
-            # on a line of its own and never broken: it is there to be copied
-            _say(console, Text(f"    {answer_hint(sheet, reading, alone=alone)}"), wrap=False)
+    _print_questions(sheet, console, alone=alone)
     if verdict.flags or verdict.ask:
         _say(console, Text())
     if len(verdict.score.lines) > 1:
@@ -125,6 +125,22 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
         _say(console, Text(f"Written on the sheet: {name} {value}"))
     _say(console, Text(total, style=total_style))
     _say(console, Text())
+
+
+def _print_questions(sheet: Sheet, console: Console, *, alone: bool) -> None:
+    """The questions that matter most, each with the option to type; how many more there are is said."""
+    from rich.text import Text
+
+    asked = [sheet.board.cells[cell] for cell in sheet.verdict.ask if cell in sheet.board.cells]
+    for reading in asked[:MOST_QUESTIONS]:
+        words = question_words(reading, ink=reading.id in sheet.verdict.ask_ink)
+        _say(console, Text("? ", style=_STYLES["doubt"]).append(words, style="default not bold"))
+        # on a line of its own and never broken: it is there to be copied
+        _say(console, Text(f"    {answer_hint(sheet, reading, alone=alone)}"), wrap=False)
+    if left := asked[MOST_QUESTIONS:]:
+        cells = "1 more cell" if len(left) == 1 else f"{len(left)} more cells"
+        words = f"and {cells}, marked ? on the board; --ask goes through all of them"
+        _say(console, Text("? ", style=_STYLES["doubt"]).append(words, style="default not bold"))
 
 
 def print_summary(result: ScanResult, console: Console) -> None:
@@ -183,11 +199,10 @@ def _summary_total(sheet: Sheet) -> str:
 
 
 def _flag_counts(sheet: Sheet) -> str:
-    """How many flags of each severity, worst first: ``2 illegal, 1 incomplete``."""
-    counts: dict[Severity, int] = {}
-    for flag in sorted_flags(sheet.verdict.flags):
-        counts[flag.severity] = counts.get(flag.severity, 0) + 1
-    return ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "none"
+    """How many flags of each severity, worst first: ``2 illegal, 1 perhaps illegal, 1 incomplete``."""
+    flags = sorted_flags(sheet.verdict.flags)
+    kinds = [flag.severity if told_severity(flag) == flag.severity else f"perhaps {flag.severity}" for flag in flags]
+    return ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).items()) or "none"
 
 
 def _has_box_characters(console: Console) -> bool:
@@ -424,7 +439,7 @@ def _explained(sheet: Sheet, marks: Mapping[str, CellMark], *, bold: bool) -> st
     if "answered" in states:
         words.append("= your answer")
     if "candidates" in states:
-        words.append("c small notes")
+        words.append("c pencil notes")
     if "struck" in states:
         words.append("s struck out")
     tags = {tag for cell in sheet.template.lattice_cells for tag in cell.tags}

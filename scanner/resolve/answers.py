@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from scanner.board import MADE
 from scanner.errors import AnswerError
 from scanner.opening import lines_of
-from scanner.results import State, Value
+from scanner.results import Ink, State, Value
 from scanner.templates.model import Cell, Template
 
 MAX_LENGTH = 4096
@@ -19,7 +20,7 @@ ANSWER_STATES: tuple[State, ...] = ("blank", "candidates", "struck")
 """Words that answer "there is no value"; the cell's state is `answered` all the same."""
 
 _ANSWER = re.compile(r"(?:(?P<file>.+)#(?P<sheet>[1-9][0-9]{0,5}):)?(?P<cell>[^:#=\s]+)=(?P<value>.*)")
-_NUMBER = re.compile(r"-?[0-9]{1,3}")
+_NUMBER = re.compile(r"(?P<number>-?[0-9]{1,3})(?:\s+(?P<ink>hand|print))?")
 _REMEDY = "write it as r2c3=5, or FILE#SHEET:r2c3=5 where there are several sheets"
 
 
@@ -38,7 +39,8 @@ class SheetRef:
 class Answer:
     """One answer, well-formed but not yet checked against a template.
 
-    ref: null where the answer names no sheet. value: as written, a number, x, blank, candidates, struck or a text.
+    ref: null where the answer names no sheet. value: as written, a number, x, blank, candidates, struck or a text;
+        behind a number may stand ``print`` or ``hand``.
     """
 
     ref: SheetRef | None
@@ -47,6 +49,12 @@ class Answer:
 
     def __str__(self) -> str:
         return f"{self.ref}:{self.cell}={self.value}" if self.ref else f"{self.cell}={self.value}"
+
+    @property
+    def ink(self) -> Ink | None:
+        """Whether the answer says that its number is printed or written by hand: ``r2c3=5 hand``."""
+        found = _NUMBER.fullmatch(self.value)
+        return None if found is None or found["ink"] is None else cast(Ink, found["ink"])
 
     @property
     def subject(self) -> str:
@@ -67,8 +75,8 @@ class Answer:
             if self.value == MADE:
                 return MADE
             raise _refused(self, f"cell {cell.id} holds a mark", "answer x or blank")
-        if _NUMBER.fullmatch(self.value):
-            return int(self.value)
+        if found := _NUMBER.fullmatch(self.value):
+            return int(found["number"])
         raise _refused(
             self, f"cell {cell.id} holds a number", f"answer a number of up to three digits, {', '.join(ANSWER_STATES)}"
         )

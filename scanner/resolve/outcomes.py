@@ -22,6 +22,7 @@ STATE_NAMES: dict[State, str] = {
     "struck": "struck out",
     "scribble": "a scribble",
 }
+"""How people call a state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +122,14 @@ def _all_outcomes(cell: Cell) -> list[tuple[Value | None, State]]:
             return [*((number, "read") for number in numbers), blank]
 
 
-def combinations(doubts: Sequence[Doubt]) -> Iterator[tuple[Outcome, ...]]:
-    """All combinations (one outcome for each doubt), most probable first, down to `PLAUSIBLE` times the first's.
+def combinations(doubts: Sequence[Doubt], least: float = PLAUSIBLE) -> Iterator[tuple[Outcome, ...]]:
+    """All combinations (one outcome for each doubt), most probable first, down to `least` times the first's.
 
     That bound, and not `PLAUSIBLE` itself: with many doubts even the most probable combination has a small probability.
     """
     ranked = [sorted(doubt.outcomes, key=lambda outcome: -outcome.weight) for doubt in doubts]
     costs = [[math.log(outcomes[0].weight / outcome.weight) for outcome in outcomes] for outcomes in ranked]
-    limit = -math.log(PLAUSIBLE) + 1e-9
+    limit = -math.log(least) + 1e-9
     heap: list[tuple[float, tuple[int, ...], int]] = [(0.0, (0,) * len(doubts), 0)]
     while heap:
         cost, chosen, first = heapq.heappop(heap)

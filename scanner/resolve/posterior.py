@@ -76,9 +76,11 @@ def readings_to_board(readings: Readings, template: Template, game: Game, answer
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:
     value = answer.value_for(template.cell(answer.cell))
     # Of a cell in which nothing was read the reader has seen no ink to judge.
-    known = value is not None and as_read.cells[answer.cell].value is not None and answer.cell in readings.ids
-    ink = _ink_of(float(readings.printed[readings.ids.index(answer.cell)])) if known else None
-    return CellReading(answer.cell, value, "answered", ink=ink, read=as_read.cells[answer.cell].value)
+    before = as_read.cells[answer.cell]
+    ink, printed = (before.ink, before.printed) if value is not None else (None, None)
+    if answer.ink is not None and isinstance(value, int):
+        ink, printed = answer.ink, None
+    return CellReading(answer.cell, value, "answered", ink=ink, read=before.value, printed=printed)
 
 
 def _weighed(readings: Readings, template: Template, game: Game, answered: dict[str, CellReading]) -> ReadBoard:
@@ -232,7 +234,8 @@ def _reading(
     reading = CellReading(cell_id, cls.value, cls.state, rounded[top], alternatives)
     if cls.value is None:
         return reading
-    return replace(reading, ink=_ink_of(printed), state="read" if rounded[top] >= READ_FROM else "doubtful")
+    state: State = "read" if rounded[top] >= READ_FROM else "doubtful"
+    return replace(reading, ink=_ink_of(printed), printed=round(printed, DIGITS), state=state)
 
 
 def _ink_of(printed: float) -> Ink | None:

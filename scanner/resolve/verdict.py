@@ -6,11 +6,13 @@ matter, a value. Combinations and not single cells: two cells may be harmless ea
 How far the search goes, so that it always ends in time:
 
 - Games where values matter: every cell with a second plausible value is asked; combinations serve the range only.
+  A flag of theirs is sure if it stands whatever any one of the doubtful cells holds.
 - Other games: if all doubts together have at most `MAX_COMBINATIONS` combinations, `ask` is the shortest list such
   that, whatever is answered, no combination that is then plausible changes the result. If they have more, every
   doubtful cell is asked as soon as one of the plausible combinations changes the result, or if they are too many.
 - If the plausible combinations are too many, the range is the game's `bounds` (see `BoundedGame`), which may be
   wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones.
+- What is printed and what written by hand is doubted apart from the values, see `scanner.resolve.inks`.
 """
 
 from __future__ import annotations
@@ -18,20 +20,23 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from scanner.board import ReadBoard
 from scanner.games.base import BoundedGame, ClaimGame, Game, GameContext
+from scanner.resolve.inks import ink_findings
 from scanner.resolve.outcomes import Doubt, Outcome, combinations, doubt_about
-from scanner.results import PLAUSIBLE, ColumnScore, Flag, Score, Verdict
+from scanner.results import DOUBT_CODE, PLAUSIBLE, WRONG, CellReading, ColumnScore, Flag, Score, Verdict
 from scanner.templates.model import Template
 
 MAX_COMBINATIONS = 400
 MAX_SUBSETS = 400
 """Lists of cells tried when looking for the shortest one."""
+MAX_SINGLES = 200
+"""Single changes of cells tried to see whether a flag stands; with more doubts than that none is sure."""
 NAMED_CELLS = 5
 NAMED_OUTCOMES = 3
 
@@ -43,30 +48,57 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
     claimed = game.claims(board, template) if isinstance(game, ClaimGame) else {}
     found = (doubt_about(board.cells[cell.id], cell, by_value=game.values_matter) for cell in template.cells)
     doubts = [doubt for doubt in found if doubt is not None]
+    inks = ink_findings(board, template, game, judge.result)
+    if inks.results:  # the score and the flags of the most probable inks
+        score, flags = inks.results[0].score, inks.results[0].flags
     if not doubts:
-        columns = _columns(score, [score], frozenset())
-        return Verdict(score, _range([score]), sure=True, flags=flags, claimed=claimed, columns=columns)
-    found_out = _by_value(judge, doubts) if game.values_matter else _by_result(judge, doubts)
-    asked, scores = found_out.asked, [score, *found_out.scores]
+        found_out = _Findings((), (), frozenset(), ())
+    elif game.values_matter:
+        found_out = _by_value(judge, doubts, flags)
+    else:
+        found_out = _by_result(judge, doubts)
+    asked, scores = found_out.asked, [score, *found_out.scores, *(result.score for result in inks.results)]
     ask = tuple(doubt.cell for doubt in sorted(asked, key=lambda doubt: -doubt.size))
-    if asked:
-        flags = (*flags, _doubt_flag(asked))
+    # what cells hold is asked first: that often settles the other question
+    ask_ink = () if ask else inks.asked
+    flags = _with_sureness(flags, [*found_out.flags, *(result.flags for result in inks.results)])
+    if ask or ask_ink:
+        flags = (*flags, _doubt_flag(asked, [board.cells[cell] for cell in ask_ink], template))
     limits = _range(scores)
     if limits and not found_out.exact and isinstance(game, BoundedGame):
         possible = {doubt.cell: frozenset(outcome.reading.value for outcome in doubt.outcomes) for doubt in doubts}
         low, high = game.bounds(board, template, possible)
         limits = min(limits[0], low), max(limits[1], high)
     columns = _columns(score, scores, found_out.unsure_columns)
-    return Verdict(score, limits, sure=not asked, flags=flags, ask=ask, claimed=claimed, columns=columns)
+    return Verdict(
+        score,
+        limits,
+        sure=not ask and not ask_ink,
+        flags=flags,
+        ask=(*ask, *ask_ink),
+        ask_ink=ask_ink,
+        claimed=claimed,
+        columns=columns,
+    )
+
+
+def _with_sureness(flags: Sequence[Flag], plausible: Sequence[Sequence[Flag]]) -> tuple[Flag, ...]:
+    """The flags, each sure only if it stands in all plausible results."""
+    others = [{(flag.code, flag.cells) for flag in result} for result in plausible]
+    return tuple(replace(flag, sure=all((flag.code, flag.cells) in other for other in others)) for flag in flags)
 
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """asked: the doubts to ask about, in the template's order. scores: of all plausible combinations, if `exact`."""
+    """asked: the doubts to ask about, in the template's order. scores: of all plausible combinations, if `exact`.
+
+    flags: of each plausible result that was looked at, to see whether a flag stands.
+    """
 
     asked: Sequence[Doubt]
     scores: Sequence[Score]
     unsure_columns: frozenset[str]
+    flags: Sequence[Sequence[Flag]]
     exact: bool = True
 
 
@@ -85,17 +117,29 @@ class _Judge:
     def flags(self, changed: Iterable[Outcome]) -> tuple[Flag, ...]:
         return self.game.flags(self._with(changed), self.template, self.context)
 
+    def result(self, board: ReadBoard) -> _Result:
+        """What the game says of another board of this template."""
+        return _Result(
+            self.game.score(board, self.template, self.context), self.game.flags(board, self.template, self.context)
+        )
+
     def _with(self, changed: Iterable[Outcome]) -> ReadBoard:
         cells = dict(self.board.cells)
         cells.update((outcome.reading.id, outcome.reading) for outcome in changed)
         return ReadBoard(self.board.template, cells)
 
 
-def _by_value(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
+def _by_value(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -> _Findings:
     likely = _likely(doubts)
     scores = [judge.score(changed) for changed in likely[:MAX_COMBINATIONS]]
     columns = {column for column in scores[0].columns for doubt in doubts if doubt.cell.startswith(f"{column}.")}
-    return _Findings(doubts, scores, frozenset(columns), exact=len(likely) <= MAX_COMBINATIONS)
+    singles = [
+        outcome for doubt in doubts for outcome in doubt.outcomes if outcome.reading.value != doubt.reported.value
+    ]
+    others: list[Sequence[Flag]] = [()]
+    if len(singles) <= MAX_SINGLES and any(flag.severity in WRONG for flag in flags):
+        others = [judge.flags((outcome,)) for outcome in singles]
+    return _Findings(doubts, scores, frozenset(columns), others, exact=len(likely) <= MAX_COMBINATIONS)
 
 
 def _by_result(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
@@ -108,18 +152,23 @@ def _by_result(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
     table = _Table(doubts, _numbered(results))
     plausible = table.plausible(()).ravel()
     likely = [result for result, is_plausible in zip(results, plausible, strict=True) if is_plausible]
-    return _Findings(table.shortest(), [result.score for result in likely], _changing_columns(likely))
+    return _Findings(
+        table.shortest(),
+        [result.score for result in likely],
+        _changing_columns(likely),
+        [result.flags for result in likely],
+    )
 
 
 def _by_likely_results(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
     likely = _likely(doubts)
     exact = len(likely) <= MAX_COMBINATIONS
     results = [_Result(judge.score(changed), judge.flags(changed)) for changed in likely[:MAX_COMBINATIONS]]
-    scores = [result.score for result in results]
+    scores, flags = [result.score for result in results], [result.flags for result in results]
     if not exact:
-        return _Findings(doubts, scores, frozenset(scores[0].columns), exact=False)
+        return _Findings(doubts, scores, frozenset(scores[0].columns), flags, exact=False)
     same = len({result.signature for result in results}) == 1
-    return _Findings(() if same else doubts, scores, _changing_columns(results))
+    return _Findings(() if same else doubts, scores, _changing_columns(results), flags)
 
 
 def _likely(doubts: Sequence[Doubt]) -> list[tuple[Outcome, ...]]:
@@ -222,13 +271,15 @@ def _range(scores: Sequence[Score]) -> tuple[int, int] | None:
     return (min(totals), max(totals)) if totals else None
 
 
-def _doubt_flag(asked: Sequence[Doubt]) -> Flag:
-    """asked: in the template's order."""
-    named = ", ".join(f"{doubt.cell} ({_choices(doubt)})" for doubt in asked[:NAMED_CELLS])
-    more = f" and {len(asked) - NAMED_CELLS} more" if len(asked) > NAMED_CELLS else ""
-    cells = "1 cell" if len(asked) == 1 else f"{len(asked)} cells"
-    message = f"{cells} could not be read surely: {named}{more}"
-    return Flag("read.doubt", "doubt", tuple(doubt.cell for doubt in asked), message)
+def _doubt_flag(asked: Sequence[Doubt], inks: Sequence[CellReading], template: Template) -> Flag:
+    """asked: doubts about what a cell holds. inks: cells of which it isn't known who wrote in them."""
+    choices = {doubt.cell: _choices(doubt) for doubt in asked}
+    choices |= {reading.id: f"{reading.value}, printed or by hand" for reading in inks}
+    cells = tuple(cell.id for cell in template.cells if cell.id in choices)
+    named = ", ".join(f"{cell} ({choices[cell]})" for cell in cells[:NAMED_CELLS])
+    more = f" and {len(cells) - NAMED_CELLS} more" if len(cells) > NAMED_CELLS else ""
+    count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+    return Flag(DOUBT_CODE, "doubt", cells, f"{count} could not be read surely: {named}{more}")
 
 
 def _choices(doubt: Doubt) -> str:
