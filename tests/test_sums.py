@@ -1,0 +1,384 @@
+"""Sums as check digits: the one reading that fits is taken, several are asked, clear ink is never overruled."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner.board import ReadBoard
+from scanner.games.registry import get_game
+from scanner.resolve import resolve
+from scanner.resolve.sums import CHECKED, checked_by_sums
+from scanner.results import PLAUSIBLE, CellReading, Verdict
+from scanner.templates import Template, get_template, parse_template, resized
+
+PAD = resized(get_template("score-table"), columns=1, rows=3)
+KNIFFEL = get_template("kniffel")
+
+Doubtful = Mapping[int | str, float]
+"""Readings of a cell and their probabilities; a text is a state."""
+
+
+def reading(cell: str, given: int | str | Doubtful | None) -> CellReading:
+    """A cell by a shorthand: a number, null for blank, "struck", or several readings with their probabilities."""
+    if given is None:
+        return CellReading(cell, None, "blank")
+    if isinstance(given, int):
+        return CellReading(cell, given, "read", ink="hand")
+    if isinstance(given, str):
+        return CellReading(cell, None, given)  # type: ignore[arg-type]
+    ranked = sorted(given.items(), key=lambda item: -item[1])
+    (top, p), others = ranked[0], {str(name): q for name, q in ranked[1:]}
+    if isinstance(top, str):
+        return CellReading(cell, None, top, p, others)  # type: ignore[arg-type]
+    return CellReading(cell, top, "read" if p >= 0.9 else "doubtful", p, others, "hand")
+
+
+def board(template: Template, cells: Mapping[str, int | str | Doubtful | None]) -> ReadBoard:
+    return ReadBoard(template.id, {cell: reading(cell, cells.get(cell)) for cell in template.ids})
+
+
+def checked(template: Template, cells: Mapping[str, int | str | Doubtful | None]) -> ReadBoard:
+    return checked_by_sums(board(template, cells), template)
+
+
+def judged(template: Template, cells: Mapping[str, int | str | Doubtful | None]) -> Verdict:
+    return resolve(checked(template, cells), template, get_game(template.game))
+
+
+def codes(verdict: Verdict) -> list[tuple[str, tuple[str, ...]]]:
+    return [(flag.code, flag.cells) for flag in verdict.flags]
+
+
+# ---- by hand
+
+
+def test_the_one_reading_that_makes_the_sum_right_is_taken() -> None:
+    """7 looks likelier, but 1 + 20 + 30 = 51."""
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": 20, "c1.r3": 30, "c1.total": 51}
+    found = checked(PAD, cells).cells["c1.r1"]
+    assert (found.value, found.state) == (1, "read")
+    assert found.confidence == CHECKED
+    assert 0 < found.alternatives["7"] < PLAUSIBLE
+    verdict = judged(PAD, cells)
+    assert verdict.sure
+    assert not verdict.flags
+    assert verdict.columns["c1"].total == 51
+
+
+def test_a_sum_confirms_the_likelier_reading_too() -> None:
+    verdict = judged(PAD, {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": 20, "c1.r3": 30, "c1.total": 57})
+    assert verdict.sure
+    assert verdict.columns["c1"].range == (57, 57)
+
+
+def test_several_readings_that_make_the_sum_right_are_asked() -> None:
+    """1 + 7 and 7 + 1 are 8 both."""
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": {1: 0.7, 7: 0.3}, "c1.r3": 30, "c1.total": 38}
+    assert checked(PAD, cells) == board(PAD, cells)
+    verdict = judged(PAD, cells)
+    assert not verdict.sure
+    assert set(verdict.ask) <= {"c1.r1", "c1.r2"}
+    assert verdict.ask
+    assert [flag.severity for flag in verdict.flags if flag.code == "read.doubt"] == ["doubt"]
+
+
+def test_what_all_fitting_readings_agree_on_is_taken() -> None:
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": {1: 0.7, 7: 0.3}, "c1.r3": {30: 0.5, 80: 0.5}, "c1.total": 38}
+    found = checked(PAD, cells)
+    assert found.value("c1.r3") == 30
+    assert found.cells["c1.r1"].confidence == 0.6
+
+
+def test_a_clear_wrong_sum_stays_and_is_flagged() -> None:
+    verdict = judged(PAD, {"c1.r1": 7, "c1.r2": 20, "c1.r3": 30, "c1.total": 51})
+    assert verdict.sure
+    assert codes(verdict) == [("table.sum", ("c1.total",))]
+    assert "51" in verdict.flags[0].message
+    assert "57" in verdict.flags[0].message
+    assert verdict.columns["c1"].total == 57
+
+
+def test_clear_ink_is_not_overruled_by_a_sum() -> None:
+    """The 7 is clear (0.995). That 1 would make the sum right is worth a question, no more."""
+    cells = {"c1.r1": {7: 0.995, 1: 0.005}, "c1.r2": 20, "c1.r3": 30, "c1.total": 51}
+    assert checked(PAD, cells).value("c1.r1") == 7
+    verdict = judged(PAD, cells)
+    assert not verdict.sure
+    assert verdict.ask == ("c1.r1",)
+
+
+def test_where_no_reading_fits_nothing_is_taken() -> None:
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": 20, "c1.r3": 30, "c1.total": 99}
+    assert checked(PAD, cells) == board(PAD, cells)
+    assert not judged(PAD, cells).sure
+
+
+def test_an_unsure_sum_is_decided_by_its_numbers() -> None:
+    found = checked(PAD, {"c1.r1": 7, "c1.r2": 20, "c1.r3": 30, "c1.total": {51: 0.7, 57: 0.3}})
+    assert found.value("c1.total") == 57
+
+
+def test_a_sum_that_may_not_be_there_decides_nothing() -> None:
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": 20, "c1.r3": 30, "c1.total": {51: 0.8, "blank": 0.2}}
+    assert checked(PAD, cells).value("c1.r1") == 7
+
+
+def test_without_a_written_sum_nothing_is_decided() -> None:
+    cells: dict[str, int | str | Doubtful | None] = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": 20}
+    assert checked(PAD, cells) == board(PAD, cells)
+
+
+def test_an_unreadable_number_is_not_made_up_from_the_sum() -> None:
+    cells = {"c1.r1": "unreadable", "c1.r2": 20, "c1.r3": 30, "c1.total": 57}
+    assert checked(PAD, cells) == board(PAD, cells)
+    verdict = judged(PAD, cells)
+    assert verdict.ask == ("c1.r1",)
+    assert not verdict.sure
+
+
+def test_a_struck_field_counts_nothing_in_a_sum() -> None:
+    found = checked(PAD, {"c1.r1": "struck", "c1.r2": {20: 0.5, 26: 0.5}, "c1.r3": 30, "c1.total": 50})
+    assert found.value("c1.r2") == 20
+
+
+def test_a_reading_that_is_hardly_possible_is_not_taken() -> None:
+    """0.0005 is no plausible reading: the sum is wrong instead."""
+    cells = {"c1.r1": {7: 0.9995, 1: 0.0005}, "c1.r2": 20, "c1.r3": 30, "c1.total": 51}
+    assert codes(judged(PAD, cells)) == [("table.sum", ("c1.total",))]
+
+
+UPPER = {"aces": 3, "twos": 6, "threes": 9, "fours": 16, "fives": 20, "sixes": 18}  # 72
+LOWER = {"three": 22, "four": 0, "full": 25, "small": 30, "large": 40, "kniffel": 0, "chance": 19}  # 136
+SUMS = {"upper_sum": 72, "bonus": 35, "upper_total": 107, "lower_total": 136, "upper_again": 107, "total": 243}
+CARD = {f"game1.{row}": value for row, value in (UPPER | LOWER | SUMS).items()}
+
+
+def test_a_card_of_kniffel_by_hand() -> None:
+    verdict = judged(KNIFFEL, CARD)
+    assert verdict.sure
+    assert not verdict.flags
+    assert verdict.columns["game1"].total == 243
+
+
+def test_sums_decide_through_each_other() -> None:
+    """Each alone leaves a choice: the upper sum is unsure and so is a field, but the rest of the column isn't."""
+    cells = CARD | {"game1.fives": {20: 0.5, 25: 0.5}, "game1.upper_sum": {77: 0.6, 72: 0.4}}
+    found = checked(KNIFFEL, cells)
+    assert found.value("game1.fives") == 20
+    assert found.value("game1.upper_sum") == 72
+
+
+def test_a_missing_sum_is_passed_through() -> None:
+    """Only the total is written."""
+    cells = {cell: value for cell, value in CARD.items() if cell.partition(".")[2] not in SUMS}
+    found = checked(KNIFFEL, cells | {"game1.chance": {19: 0.4, 14: 0.6}, "game1.total": 243})
+    assert found.value("game1.chance") == 19
+
+
+def test_a_clear_wrong_sum_elsewhere_does_not_stop_the_others() -> None:
+    cells = CARD | {"game1.chance": {19: 0.4, 14: 0.6}, "game1.upper_sum": 62, "game1.total": 243}
+    verdict = judged(KNIFFEL, cells)
+    assert codes(verdict) == [("table.sum", ("game1.upper_sum",))]
+    assert verdict.sure
+
+
+# ---- against brute force
+
+SMALL = parse_template(
+    b"""
+schema = 1
+id = "small"
+title = "Small"
+game = "score-table"
+size = [100, 100]
+[table]
+origin = [5, 5]
+values = [0, 99]
+[[table.columns]]
+id = "g"
+width = 20
+[[table.rows]]
+id = "a{n}"
+count = 3
+height = 5
+[[table.rows]]
+id = "sub"
+height = 5
+[[table.rows]]
+id = "bonus"
+height = 5
+[[table.rows]]
+id = "b"
+height = 5
+[[table.rows]]
+id = "total"
+height = 5
+[table.formulas]
+sub = { sum = ["a{n}"] }
+bonus = { threshold = "sub", at = 12, points = 5 }
+total = { sum = ["sub", "bonus", "b"] }
+""",
+    source="small.toml",
+)
+ROWS = ("a1", "a2", "a3", "sub", "bonus", "b", "total")
+
+
+def by_brute_force(cells: Mapping[str, Mapping[int, float]]) -> dict[str, set[int]] | None:
+    """The values that each cell has in the combinations that make all sums right; null if none does.
+
+    Written without the program's formulas: sub is the sum of the a's, 5 points from 12 up, total of all.
+    """
+    fits = []
+    best = math.prod(max(options.values()) for options in cells.values())
+    for values in itertools.product(*(cells[row] for row in ROWS)):
+        a1, a2, a3, sub, bonus, b, total = values
+        weight = math.prod(cells[row][value] for row, value in zip(ROWS, values, strict=True)) / best
+        if a1 + a2 + a3 == sub and bonus == (5 if sub >= 12 else 0) and sub + bonus + b == total:
+            fits.append((weight, values))
+    most = max((weight for weight, _ in fits), default=0.0)
+    if most < PLAUSIBLE:
+        return None
+    likely = [values for weight, values in fits if weight >= PLAUSIBLE * most]
+    return {row: {values[place] for values in likely} for place, row in enumerate(ROWS)}
+
+
+@st.composite
+def unsure_columns(draw: st.DrawFn, most: int = len(ROWS)) -> tuple[dict[str, int], dict[str, dict[int, float]]]:
+    """The truth of a column with right sums, and readings of it, among them the truth; at most so many are unsure."""
+    unsure = draw(st.lists(st.sampled_from(ROWS), min_size=min(most, 3), max_size=most, unique=True))
+    numbers = draw(st.lists(st.integers(0, 9), min_size=4, max_size=4))
+    sub = sum(numbers[:3])
+    bonus = 5 if sub >= 12 else 0
+    truth = dict(zip(ROWS, (*numbers[:3], sub, bonus, numbers[3], sub + bonus + numbers[3]), strict=True))
+    cells: dict[str, dict[int, float]] = {}
+    for row, value in truth.items():
+        if row not in unsure:
+            cells[row] = {value: 1.0}
+            continue
+        others = draw(
+            st.lists(st.integers(0, 40).filter(lambda n, v=value: n != v), min_size=1, max_size=2, unique=True)
+        )
+        weights = draw(st.lists(st.sampled_from((1, 2, 4, 9)), min_size=len(others) + 1, max_size=len(others) + 1))
+        whole = sum(weights)
+        cells[row] = {n: w / whole for n, w in zip((value, *others), weights, strict=True)}
+    return truth, cells
+
+
+@given(unsure_columns())
+def test_the_search_finds_what_brute_force_finds(column: tuple[dict[str, int], dict[str, dict[int, float]]]) -> None:
+    _, cells = column
+    expected = by_brute_force(cells)
+    found = checked(SMALL, {f"g.{row}": options for row, options in cells.items()})
+    if expected is None:
+        assert found == board(SMALL, {f"g.{row}": options for row, options in cells.items()})
+        return
+    for row, values in expected.items():
+        taken = found.cells[f"g.{row}"]
+        if len(values) == 1:
+            assert taken.value == next(iter(values))
+            assert taken.confidence == (CHECKED if len(cells[row]) > 1 else 1.0)
+        else:
+            assert taken.confidence < CHECKED
+
+
+@given(unsure_columns(most=3))
+def test_whatever_is_taken_is_the_truth(column: tuple[dict[str, int], dict[str, dict[int, float]]]) -> None:
+    """The planted truth makes all sums right, so that nothing else can be the one reading that does.
+
+    Three cells that hold it for a ninth of another reading each leave it plausible.
+    """
+    truth, cells = column
+    found = checked(SMALL, {f"g.{row}": options for row, options in cells.items()})
+    for row, value in truth.items():
+        if len(cells[row]) == 1 or found.cells[f"g.{row}"].confidence == CHECKED:
+            assert found.value(f"g.{row}") == value
+
+
+@st.composite
+def kniffel_columns(draw: st.DrawFn) -> dict[str, int]:
+    """A filled column with all sums right, keyed by row."""
+    faces = {name: face * draw(st.integers(0, 5)) for face, name in enumerate(UPPER, start=1)}
+    lower = {name: draw(st.sampled_from((0, *range(5, 31)))) for name in ("three", "four", "chance")}
+    lower |= {
+        name: draw(st.sampled_from((0, points)))
+        for name, points in (("full", 25), ("small", 30), ("large", 40), ("kniffel", 50))
+    }
+    upper = sum(faces.values())
+    bonus = 35 if upper >= 63 else 0
+    low = sum(lower.values())
+    sums = {"upper_sum": upper, "bonus": bonus, "upper_total": upper + bonus, "lower_total": low}
+    return faces | lower | sums | {"upper_again": upper + bonus, "total": upper + bonus + low}
+
+
+SUM_ROWS = tuple(SUMS)
+
+
+@given(kniffel_columns(), st.sampled_from(SUM_ROWS), st.integers(1, 300))
+def test_a_clear_wrong_sum_is_always_flagged_and_only_it(column: dict[str, int], row: str, off: int) -> None:
+    """One sum is written wrong and the others as if it were right: the others are right, and not accused."""
+    written = column | {row: column[row] + off}
+    verdict = judged(KNIFFEL, {f"game1.{name}": value for name, value in written.items()})
+    assert codes(verdict) == [("table.sum", (f"game1.{row}",))]
+    assert verdict.sure
+    assert verdict.columns["game1"].total == column["total"]
+    assert str(column[row] + off) in verdict.flags[0].message
+    assert str(column[row]) in verdict.flags[0].message
+
+
+@given(kniffel_columns(), st.sampled_from(("upper_sum", "bonus", "upper_total", "lower_total")), st.integers(1, 20))
+def test_a_mistake_that_is_carried_on_is_told_once(column: dict[str, int], row: str, off: int) -> None:
+    """The player goes on with the wrong number: only its source is accused, and the message tells the right total."""
+    written = dict(column)
+    written[row] += off
+    if row == "upper_sum":
+        written["bonus"] = 35 if written["upper_sum"] >= 63 else 0
+    if row != "upper_total":
+        written["upper_total"] = written["upper_sum"] + written["bonus"]
+    written["upper_again"] = written["upper_total"]
+    written["total"] = written["upper_again"] + written["lower_total"]
+    verdict = judged(KNIFFEL, {f"game1.{name}": value for name, value in written.items()})
+    assert codes(verdict) == [("table.sum", (f"game1.{row}",))]
+    assert f"{column['total']} instead of {written['total']}" in verdict.flags[0].message
+    assert verdict.columns["game1"].total == column["total"]
+
+
+@given(kniffel_columns(), st.sets(st.sampled_from(tuple(UPPER | LOWER) + SUM_ROWS), max_size=8), st.data())
+def test_a_right_column_is_never_accused_while_sure(
+    column: dict[str, int], unsure: set[str], data: st.DataObject
+) -> None:
+    """Whatever its numbers may be read as, if the truth is plausible (1 in 50 in one cell, 9 in 20 in the others)."""
+    cells: dict[str, int | str | Doubtful | None] = {}
+    seldom = data.draw(st.sampled_from((*sorted(unsure), "")))
+    for row, value in column.items():
+        if row in unsure:
+            p = 0.02 if row == seldom else data.draw(st.sampled_from((0.45, 0.6, 0.95)))
+            other = data.draw(st.integers(0, 99).map(lambda n, v=value: n if n != v else 100))
+            cells[f"game1.{row}"] = {value: p, other: 1 - p}
+        else:
+            cells[f"game1.{row}"] = value
+    verdict = judged(KNIFFEL, cells)
+    if verdict.sure:
+        assert not [flag for flag in verdict.flags if flag.code == "table.sum"]
+        assert verdict.columns["game1"].total == column["total"]
+    low, high = verdict.columns["game1"].range
+    assert low <= column["total"] <= high
+
+
+def test_the_documents_numbers_lead_to_the_same_again() -> None:
+    """What was taken once is sure from then on."""
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": 20, "c1.r3": 30, "c1.total": 51}
+    once = checked(PAD, cells)
+    assert checked_by_sums(once, PAD) == once
+
+
+@pytest.mark.parametrize("name", ["sudoku", "splitter-a"])
+def test_other_sheets_come_back_as_they_are(name: str) -> None:
+    template = get_template(name)
+    given = board(template, {template.ids[0]: {1: 0.5, 2: 0.5}})
+    assert checked_by_sums(given, template) is given
