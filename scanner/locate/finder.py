@@ -15,6 +15,11 @@ from scanner.intake import Photo
 from scanner.locate.candidates import THRESHOLDS, Threshold, find_patches
 from scanner.locate.evidence import GrayImage, line_evidence, with_field_steps
 from scanner.locate.fit import ACCEPT_DARK_FIELD, Window, aspect_possible, window_matrix, windows
+from scanner.locate.hex_form import forms as hex_forms
+from scanner.locate.hex_lattice import six_sided
+from scanner.locate.hex_search import ENOUGH_SIXES, HexFound, overlap
+from scanner.locate.hex_search import placed as placed_hexes
+from scanner.locate.hex_search import search as hex_search
 from scanner.locate.honest import HEAVY_SEEN, Refusal
 from scanner.locate.lattice import Lattice, find_lattices
 from scanner.locate.mesh import DEGREE
@@ -55,13 +60,6 @@ class _Found:
 def _corners(matrix: Homography, window: Window) -> FloatArray:
     rows, cols = (window.rows, window.cols) if window.turns % 2 == 0 else (window.cols, window.rows)
     return project(matrix, np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], dtype=np.float64))
-
-
-def _overlap(first: FloatArray, second: FloatArray) -> float:
-    """Share of the smaller convex quadrilateral that lies inside the other."""
-    common, _ = cv2.intersectConvexConvex(first.astype(np.float32), second.astype(np.float32))
-    smaller = min(abs(polygon_area(first)), abs(polygon_area(second)))
-    return float(common) / max(smaller, 1e-6)
 
 
 def _search(
@@ -110,7 +108,7 @@ def _distinct(found: Sequence[_Found]) -> list[_Found]:
     """The best of those that cover the same place, largest first."""
     kept: list[_Found] = []
     for candidate in sorted(found, key=lambda item: item.window.score, reverse=True):
-        if all(_overlap(candidate.corners, other.corners) < MAX_OVERLAP for other in kept):
+        if all(overlap(candidate.corners, other.corners) < MAX_OVERLAP for other in kept):
             kept.append(candidate)
     kept.sort(key=lambda item: item.area, reverse=True)
     return kept
@@ -174,7 +172,8 @@ def _bend_seen(item: _Found) -> Crossings:
 def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...] | NotFound:
     """All sheets of these templates in a photo, largest first."""
     forms = [form for template in templates for form in patterns(template)]
-    if not forms:
+    hexes = hex_forms(tuple(templates))
+    if not forms and not hexes:
         return NotFound("none of the templates has a lattice of cells")
     gray = stretched(photo.gray)
     shrink = min(1.0, WORKING_SIDE / max(gray.shape))
@@ -186,13 +185,20 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
     to_photo = np.diag([gray.shape[1] / working.shape[1], gray.shape[0] / working.shape[0], 1.0])
     found: list[_Found] = []
     refused: list[Refusal] = []
-    most_patches = 0
+    most_patches = most_hexes = 0
+    with_hexes: list[HexFound] = []
     for threshold in THRESHOLDS:
-        enough = bool(found) and found[0].area >= LARGE_ENOUGH * working.size
+        largest = max([*(item.area for item in found[:1]), *(item.area for item in with_hexes[:1])], default=0.0)
+        enough = largest >= LARGE_ENOUGH * working.size
         if enough and not _worth_another_look(found, threshold, working):
             continue
         seen = smoothed(working, threshold.smooth)
         patches = find_patches(seen, threshold)
+        if hexes and not with_hexes and six_sided(patches) >= ENOUGH_SIXES:
+            with_hexes, count = hex_search(seen, threshold, hexes)
+            most_hexes = max(most_hexes, count)
+        if not forms or (with_hexes and with_hexes[0].area >= LARGE_ENOUGH * working.size):
+            continue
         lattices = find_lattices(patches)
         most_patches = max([most_patches, *(len(lattice.members) for lattice in lattices)])
         more, why_not = _search(seen, forms, _unexplained(lattices, found))
@@ -201,8 +207,13 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
             more += _search(seen, forms, outlined)[0]
         found = _distinct(found + more)
         refused += why_not
-    placements = []
+    placements: list[Placement] = []
     too_small = False
+    found = [item for item in found if all(overlap(item.corners, other.corners) < MAX_OVERLAP for other in with_hexes)]
+    for other in with_hexes:
+        sheet = placed_hexes(gray, working, other)
+        too_small = too_small or sheet is None
+        placements += [sheet] if sheet is not None else []
     for item in _photographed(found):
         grid = item.window.template.grid
         assert grid is not None
@@ -233,6 +244,8 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
     if refused:
         reasons = Counter(refusal.reason for refusal in refused)
         return NotFound(reasons.most_common(1)[0][0])
+    if most_hexes:
+        return NotFound(f"{most_hexes} hexes side by side were seen, but they fit none of the templates")
     if most_patches >= 9:
         return NotFound(f"a grid with {most_patches} cells was seen, but it fits none of the templates")
     return NotFound("no grid of cells was seen")
