@@ -6,9 +6,10 @@ Text notation: see `scanner.board`. JSON, one board::
 
 A cell is an integer, null (blank), ``"x"`` (a made mark), a text, one of the words "candidates", "struck", "scribble"
 and "unreadable", or an object as in the document. Every cell of the lattice has to be there; boxes and cells of tables
-may be left out (blank). ``printed`` lists the cells whose value is printed; the other values are then taken for
-handwriting. Without it nobody knows who wrote what (``ink`` null). A whole document of ``scan --json`` gives all of its
-sheets, with confidences and alternatives, so that scoring it again has the same outcome.
+may be left out (blank). A table of any size is as large as its cells say. ``printed`` lists the cells whose value is
+printed; the other values are then taken for handwriting. Without it nobody knows who wrote what (``ink`` null). A whole
+document of ``scan --json`` gives all of its sheets, with confidences and alternatives, so that scoring it again has the
+same outcome.
 
 A value that the rules don't allow (a 0 in a Sudoku) is no error here: the game flags it. An error is what can't be a
 board.
@@ -19,7 +20,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn, cast, get_args
@@ -29,6 +30,7 @@ from scanner.errors import BoardError, MissingFileError, UnreadableError
 from scanner.opening import lines_of, read_up_to
 from scanner.results import VALUED_STATES, CellReading, Ink, State, Value
 from scanner.templates.model import Cell, Template
+from scanner.templates.resize import SizeError, fitting
 
 MAX_BYTES = 8_000_000
 MAX_NUMBER = 999
@@ -115,7 +117,6 @@ def _parse_text(text: str, templates: Mapping[str, Template], where: _Where) -> 
     head = _ASSIGNMENT.fullmatch(lines[0])
     if head is None or head[1] != "template":
         where.fail("the first line doesn't name the template", "begin with a line such as `template = sudoku`")
-    template = _template(head[2], templates, where)
     rows: list[list[str]] = []
     boxes: dict[str, str] = {}
     for line in lines[1:]:
@@ -125,6 +126,7 @@ def _parse_text(text: str, templates: Mapping[str, Template], where: _Where) -> 
             boxes[box[1]] = box[2]
         else:
             rows.append(line.split())
+    template = _template(head[2], templates, boxes, where)
     tokens = _lattice_tokens(rows, template, where)
     for cell_id, token in boxes.items():
         _known(cell_id, template, where)
@@ -239,10 +241,10 @@ def _board(
     for key in ("template", "cells"):
         if key not in loaded:
             where.fail(f"the key {key!r} is missing", 'write {"template": ..., "cells": {...}}')
-    template = _template(loaded["template"], templates, where)
     given = loaded["cells"]
     if not isinstance(given, dict):
         where.fail(f"its cells are {_kind(given)}, expected an object", 'write {"r1c1": 5, "r1c2": null, ...}')
+    template = _template(loaded["template"], templates, given, where)
     for cell_id in given:
         _known(cell_id, template, where)
     cells: dict[str, CellReading] = {}
@@ -372,11 +374,15 @@ def _by_hand(cell: CellReading) -> CellReading:
     return replace(cell, ink="hand") if cell.ink is None and cell.value is not None else cell
 
 
-def _template(name: object, templates: Mapping[str, Template], where: _Where) -> Template:
+def _template(name: object, templates: Mapping[str, Template], ids: Collection[str], where: _Where) -> Template:
+    """The template of this name, in the size that cells of these ids need."""
     if not isinstance(name, str) or name not in templates:
         known = ", ".join(sorted(templates))
         where.fail(f"{_short(name)} is no template that is known", f"the known ones are {known}")
-    return templates[name]
+    try:
+        return fitting(templates[name], ids)
+    except SizeError as error:
+        where.fail(str(error), "leave out the columns and rows that are too many")
 
 
 def _known(cell_id: str, template: Template, where: _Where) -> None:

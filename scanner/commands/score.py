@@ -11,7 +11,7 @@ from scanner.commands.sheets import game_context
 from scanner.games.registry import get_game
 from scanner.report.document import document, dumps, exit_status
 from scanner.report.table import print_result
-from scanner.resolve import resolve
+from scanner.resolve import checked_by_sums, resolve
 from scanner.sheet import ScanResult, Sheet
 from scanner.templates import load_templates
 from scanner.typed import MAX_BYTES, load_typed, parse_typed_bytes
@@ -40,8 +40,9 @@ def run(board: str, options: ScoreOptions) -> int:
     context = game_context(options.variant, options.rolls, [one.template for one in typed])
     sheets = []
     for one in typed:
-        verdict = resolve(one.board, one.template, get_game(one.template.game), context)
-        sheets.append(Sheet(one.source, one.page, one.sheet, one.template, None, one.board, verdict))
+        checked = checked_by_sums(one.board, one.template)
+        verdict = resolve(checked, one.template, get_game(one.template.game), context)
+        sheets.append(Sheet(one.source, one.page, one.sheet, one.template, None, checked, verdict))
     result = ScanResult(sheets=tuple(sheets))
     if options.json:
         print(dumps(document(result)), flush=True)

@@ -112,6 +112,16 @@ class ClaimGame(Game, Protocol):
 
 
 @runtime_checkable
+class ColumnGame(Game, Protocol):
+    """A game on a table whose columns are results of their own (`Score.columns`). Optional."""
+
+    @property
+    def columns_apart(self) -> bool:
+        """True if no column's result or flags depend on another column, so that each can be judged by itself."""
+        ...
+
+
+@runtime_checkable
 class RolledGame(Game, Protocol):
     """A game whose dice may have been logged (`GameContext.rolls`). Optional."""
 

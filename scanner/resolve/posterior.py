@@ -25,8 +25,11 @@ import numpy.typing as npt
 from scanner.board import MADE, ReadBoard
 from scanner.games.base import Game, PrintedGame, PriorGame
 from scanner.read.classes import STATE_CLASSES
+from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
+from scanner.resolve.numbers import number_cells
+from scanner.resolve.sums import checked_by_sums
 from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
 from scanner.templates.model import Cell, Template
 
@@ -57,20 +60,35 @@ class _Class:
     state: State
 
 
-def readings_to_board(readings: Readings, template: Template, game: Game, answers: Sequence[Answer] = ()) -> ReadBoard:
+def readings_to_board(
+    readings: Readings,
+    template: Template,
+    game: Game,
+    answers: Sequence[Answer] = (),
+    numbers: NumberReadings | None = None,
+) -> ReadBoard:
     """The board as read. Cells without a reading are `unreadable` (cut off, covered); boxes without one are unseen.
 
+    numbers: readings of whole numbers; they win where a cell has both. In tables, sums then decide what they can, see
+    `scanner.resolve.sums`.
     answers: those about this sheet, see `answers_for`. The answered cells count as known when others are weighed; what
     would have been read without the answers is kept in `read`.
     Raises ValueError for a reading of a cell that isn't in the template, or of a class nobody knows.
     """
     if unknown := [cell for cell in readings.ids if cell not in template]:
         raise ValueError(f"readings: template {template.id} has no cell {unknown[0]}")
-    as_read = _weighed(readings, template, game, {})
+    whole = {} if numbers is None else number_cells(numbers, template, game)
+    as_read = _with_numbers(_weighed(readings, template, game, {}), whole, {}, template)
     if not answers:
         return as_read
     answered = {answer.cell: _answered(answer, as_read, readings, template) for answer in answers}
-    return _weighed(readings, template, game, answered)
+    return _with_numbers(_weighed(readings, template, game, answered), whole, answered, template)
+
+
+def _with_numbers(
+    board: ReadBoard, whole: dict[str, CellReading], answered: dict[str, CellReading], template: Template
+) -> ReadBoard:
+    return checked_by_sums(ReadBoard(board.template, {**board.cells, **whole, **answered}), template)
 
 
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:
@@ -102,10 +120,10 @@ def _without_reading(cell: Cell, template: Template) -> CellReading:
     """A cell that the reader says nothing of.
 
     The cells of a lattice or a table are looked for, and one that isn't there may hold anything; so may a mark, which
-    belongs to the game. Numbers and words beside a lattice (a player's claim, a name) are not read from photos: they
-    say nothing about what is in the lattice, so they are no doubt about it.
+    belongs to the game. Numbers and words beside a lattice (a player's claim, a name), and words in a table, say
+    nothing about what is in it, so they are no doubt about it where nobody read them.
     """
-    box = cell.place is None and template.table is None and cell.kind != "mark"
+    box = cell.place is None and (template.table is None or cell.kind == "text") and cell.kind != "mark"
     return CellReading(cell.id, None, "unreadable", confidence=0.0 if box else 1.0)
 
 

@@ -12,6 +12,7 @@ How far the search goes, so that it always ends in time:
   doubtful cell is asked as soon as one of the plausible combinations changes the result, or if they are too many.
 - If the plausible combinations are too many, the range is the game's `bounds` (see `BoundedGame`), which may be
   wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones.
+- Where the columns of a table don't depend on each other (see `ColumnGame`), all this holds for each by itself.
 - What is printed and what written by hand is doubted apart from the values, see `scanner.resolve.inks`.
 """
 
@@ -26,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import ReadBoard
-from scanner.games.base import BoundedGame, ClaimGame, Game, GameContext
+from scanner.games.base import BoundedGame, ClaimGame, ColumnGame, Game, GameContext
 from scanner.resolve.inks import ink_findings
 from scanner.resolve.outcomes import Doubt, Outcome, combinations, doubt_about
 from scanner.results import DOUBT_CODE, PLAUSIBLE, WRONG, CellReading, ColumnScore, Flag, Score, Verdict
@@ -55,6 +56,8 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
         found_out = _Findings((), (), frozenset(), ())
     elif game.values_matter:
         found_out = _by_value(judge, doubts, flags)
+    elif isinstance(game, ColumnGame) and game.columns_apart:
+        found_out = _by_columns(judge, doubts, flags)
     else:
         found_out = _by_result(judge, doubts)
     asked, scores = found_out.asked, [score, *found_out.scores, *(result.score for result in inks.results)]
@@ -140,6 +143,33 @@ def _by_value(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -> 
     if len(singles) <= MAX_SINGLES and any(flag.severity in WRONG for flag in flags):
         others = [judge.flags((outcome,)) for outcome in singles]
     return _Findings(doubts, scores, frozenset(columns), others, exact=len(likely) <= MAX_COMBINATIONS)
+
+
+def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -> _Findings:
+    """Each column judged by itself, as if the others were empty: their doubts don't multiply."""
+    found: dict[str, _Findings] = {}
+    others: list[Sequence[Flag]] = []
+    for column in dict.fromkeys(_column(doubt.cell) for doubt in doubts):
+        cells = {
+            cell: reading if _column(cell) == column else CellReading(cell, None, "blank")
+            for cell, reading in judge.board.cells.items()
+        }
+        alone = replace(judge, board=ReadBoard(judge.board.template, cells))
+        found[column] = _by_result(alone, [doubt for doubt in doubts if _column(doubt.cell) == column])
+        elsewhere = [flag for flag in flags if all(_column(cell) != column for cell in flag.cells)]
+        others += [(*result, *elsewhere) for result in found[column].flags]
+    asked = {doubt.cell for findings in found.values() for doubt in findings.asked}
+    return _Findings(
+        [doubt for doubt in doubts if doubt.cell in asked],
+        [score for findings in found.values() for score in findings.scores],
+        frozenset().union(*(findings.unsure_columns for findings in found.values())),
+        others,
+        exact=all(findings.exact for findings in found.values()),
+    )
+
+
+def _column(cell_id: str) -> str:
+    return cell_id.partition(".")[0]
 
 
 def _by_result(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
