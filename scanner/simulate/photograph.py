@@ -67,14 +67,15 @@ def photograph(
     quarter_turns: int,
     rng: np.random.Generator,
     ranges: Ranges,
+    target_quad: FloatArray | None = None,
 ) -> Shot:
     """Takes a photo of size (width, height) px. quad: the lattice's corners on the sheet, mm [4, 2].
 
-    whole: the camera takes in all of the paper rather than the lattice alone.
+    whole: the camera takes in all of the paper rather than the lattice alone (`target_quad`, mm, where that is given).
     """
     bend = choose_sheet_bend(canvas, rng, ranges)
     lattice = bend.raised(quad)
-    target = bend.raised(paper_corners(canvas)) if whole else lattice
+    target = bend.raised(paper_corners(canvas) if whole else quad if target_quad is None else target_quad)
     camera = choose_camera(target, size, choose_rotation(quarter_turns, rng, ranges), rng, ranges)
     return expose([View(canvas, bend, camera, camera.project(lattice))], camera, size, rng, ranges)
 

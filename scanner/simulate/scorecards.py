@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scanner.geometry import FloatArray
 from scanner.simulate.canvas import Canvas
 from scanner.simulate.hands import HandSource
 from scanner.simulate.numerals import Manner, NumberScribe, Numeral, NumeralHabits, NumeralRanges, choose_numeral_habits
@@ -139,8 +140,22 @@ def simulate_card(card: Card, *, seed: int | Sequence[int], setting: Setting | N
     fill_in(canvas, card, habits_rng, writing)
     sheet = FilledSheet(template, card.contents())
     whole = camera.random() < chosen.ranges.whole_chance
-    shot = photograph(canvas, sheet.quad, whole, chosen.size, chosen.quarter_turns, camera, chosen.ranges)
+    around = table_quad(template)
+    shot = photograph(canvas, sheet.quad, whole, chosen.size, chosen.quarter_turns, camera, chosen.ranges, around)
     return Simulated(shot.rgb, sheet.truth(shot.corners[0]), shot.quality)
+
+
+def table_quad(template: Template) -> FloatArray:
+    """The corners of a table with its labels, mm [4, 2], top left first, clockwise."""
+    table = template.table
+    assert table is not None
+    left, right, top, bottom = (
+        table.columns[0].left,
+        table.columns[-1].right,
+        table.rows[0].top,
+        table.rows[-1].bottom,
+    )
+    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
 
 
 def fill_in(canvas: Canvas, card: Card, habits_rng: np.random.Generator, writing: np.random.Generator) -> NumeralHabits:

@@ -1,0 +1,195 @@
+"""Where in a picture a ruled table may be, and how its plane is tilted: two vanishing points.
+
+Cells that lines close off show the place; the segments of lines around them tell in which two directions all lines of
+the table run. In the picture that is rectified by these, lines are level or upright up to the bend of the paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import FloatArray, Homography, project
+from scanner.locate.candidates import Patches
+
+GrayImage = npt.NDArray[np.uint8]
+
+FEWEST_PATCHES = 6
+"""Cells that have to be seen side by side before a table is looked for."""
+MOST_GROUPS = 3
+BRIDGE = 0.03
+"""Cells belong together across a line this wide, as a share of the picture's long side."""
+ASIDE = 32.0
+"""Degrees by which a line may run beside its direction in the middle of the table (perspective)."""
+STRAIGHT = 1.2
+"""Degrees by which a segment may miss its vanishing point."""
+TRIALS = 400
+LEAST_SEGMENT = 0.012
+"""Of the long side: shorter segments are strokes of writing."""
+SURROUNDINGS = 0.30
+"""How far beyond the seen cells the table may go on, as a share of their extent."""
+SIDE_PX = 1100
+"""Longer side of the rectified picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A rectified part of a picture.
+
+    matrix: px of `flat` to px of the picture. flat: uint8 [h, w]. valid: bool [h, w], where the picture goes on.
+    """
+
+    matrix: Homography
+    flat: GrayImage
+    valid: npt.NDArray[np.bool_]
+
+
+def regions(patches: Patches, shape: tuple[int, ...]) -> list[npt.NDArray[np.bool_]]:
+    """Groups of patches that lie side by side, the largest first: masks [n] of patches."""
+    if len(patches) < FEWEST_PATCHES:
+        return []
+    mask = np.zeros(shape[:2], dtype=np.uint8)
+    quads = np.round(patches.corners).astype(np.int32)
+    for quad in quads:
+        cv2.fillConvexPoly(mask, quad, (255,))
+    reach = max(3, round(BRIDGE * max(shape))) | 1
+    joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
+    joined = cv2.dilate(joined, np.ones((3, 3), np.uint8))
+    _, labels = cv2.connectedComponents(joined, connectivity=4, ltype=cv2.CV_32S)
+    centres = np.clip(np.round(patches.centres).astype(int), 0, np.array([shape[1] - 1, shape[0] - 1]))
+    group = np.asarray(labels)[centres[:, 1], centres[:, 0]]
+    found = []
+    for number in np.unique(group[group > 0]):
+        members = group == number
+        if members.sum() >= FEWEST_PATCHES:
+            found.append((float((patches.side[members] ** 2).sum()), members))
+    found.sort(key=lambda item: -item[0])
+    return [members for _, members in found[:MOST_GROUPS]]
+
+
+def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_]) -> Frame | None:
+    """The picture around a group of patches, rectified; null where its lines don't run in two directions."""
+    points = patches.corners[members].reshape(-1, 2)
+    centre = points.mean(axis=0)
+    radius = float(np.linalg.norm(points - centre, axis=1).max())
+    angle = _main_angle(patches.corners[members])
+    segments = _segments(gray, points, radius)
+    ends = (segments - centre[None, None, :]) / radius
+    vanishing = []
+    rng = np.random.default_rng(1)
+    for direction in (angle, angle + np.pi / 2):
+        chosen = _near_direction(ends, direction)
+        point = _vanishing_point(ends[chosen], direction, rng)
+        if point is None:
+            return None
+        vanishing.append(point)
+    matrix = _rectifying(vanishing[0], vanishing[1], centre, radius)
+    return _framed(gray, matrix, points) if matrix is not None else None
+
+
+def _main_angle(quads: FloatArray) -> float:
+    """The direction of most cells' sides, radians between -45 and 45 degrees."""
+    sides = np.roll(quads, -1, axis=1) - quads
+    length = np.linalg.norm(sides, axis=2)
+    turn = np.exp(4j * np.arctan2(sides[..., 1], sides[..., 0])) * length**2
+    return float(np.angle(turn.sum()) / 4)
+
+
+def _segments(gray: GrayImage, points: FloatArray, radius: float) -> FloatArray:
+    """Line segments in and around the hull of points: float64 [n, 2, 2], px."""
+    margin = 0.15 * radius
+    low = np.maximum(np.floor(points.min(axis=0) - margin).astype(int), 0)
+    high = np.minimum(np.ceil(points.max(axis=0) + margin).astype(int), np.array([gray.shape[1], gray.shape[0]]))
+    part = np.ascontiguousarray(gray[low[1] : high[1], low[0] : high[0]])
+    found = cv2.createLineSegmentDetector(0).detect(part)[0]
+    if found is None:
+        return np.zeros((0, 2, 2))
+    segments = np.asarray(found, dtype=np.float64).reshape(-1, 2, 2) + low
+    length = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
+    return np.asarray(segments[length > LEAST_SEGMENT * max(gray.shape)], dtype=np.float64)
+
+
+def _near_direction(ends: FloatArray, direction: float) -> npt.NDArray[np.bool_]:
+    along = ends[:, 1] - ends[:, 0]
+    off = np.arctan2(along[:, 1], along[:, 0]) - direction
+    return np.asarray(np.abs(np.sin(off)) < np.sin(np.radians(ASIDE)), dtype=np.bool_)
+
+
+def _vanishing_point(ends: FloatArray, direction: float, rng: np.random.Generator) -> FloatArray | None:
+    """Where the lines through segments [n, 2, 2] meet, homogeneous [3]; null if there are too few."""
+    if len(ends) < 6:
+        return None
+    homogeneous = np.concatenate([ends, np.ones((*ends.shape[:2], 1))], axis=2)
+    lines = np.cross(homogeneous[:, 0], homogeneous[:, 1])
+    length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    lines /= np.maximum(np.linalg.norm(lines[:, :2], axis=1, keepdims=True), 1e-12)
+    middle = ends.mean(axis=1)
+    along = (ends[:, 1] - ends[:, 0]) / length[:, None]
+    chance = length / length.sum()
+    first, second = (rng.choice(len(ends), TRIALS, p=chance) for _ in range(2))
+    trials = np.cross(lines[first], lines[second])
+    parallel = np.array([[np.cos(direction), np.sin(direction), 0.0]])
+    trials = np.concatenate([trials[np.linalg.norm(trials, axis=1) > 1e-9], parallel])
+    off = _off(trials, middle, along)
+    weight = np.minimum(length, 0.5)
+    score = ((off < STRAIGHT) * weight * (1 - off / STRAIGHT).clip(0, 1)).sum(axis=1)
+    best = trials[int(score.argmax())]
+    for _ in range(4):
+        off = _off(best[None], middle, along)[0]
+        w = weight * length / (1 + (off / (0.5 * STRAIGHT)) ** 2) * (off < 3 * STRAIGHT)
+        if w.sum() <= 0:
+            return None
+        spread = (lines * w[:, None]).T @ lines
+        # The point that lies nearest to all lines: the least eigenvector.
+        best = np.linalg.eigh(spread)[1][:, 0]
+    return np.asarray(best, dtype=np.float64)
+
+
+def _off(points: FloatArray, middle: FloatArray, along: FloatArray) -> FloatArray:
+    """Degrees between segments (middle, direction) [n] and the way to vanishing points [k, 3]: [k, n]."""
+    to_x = points[:, 0:1] - middle[None, :, 0] * points[:, 2:3]
+    to_y = points[:, 1:2] - middle[None, :, 1] * points[:, 2:3]
+    cross = np.abs(to_x * along[None, :, 1] - to_y * along[None, :, 0]) / np.maximum(np.hypot(to_x, to_y), 1e-12)
+    return np.asarray(np.degrees(np.arcsin(np.clip(cross, 0, 1))), dtype=np.float64)
+
+
+def _rectifying(level: FloatArray, upright: FloatArray, centre: FloatArray, radius: float) -> Homography | None:
+    """From a plane where both directions are axes (px, origin in the middle) to px of the picture."""
+    columns = []
+    for point, axis in ((level, 0), (upright, 1)):
+        # At the middle of the region, (0, 0, 1) in these coordinates, a step along the axis is a step of the picture.
+        step = point[:2]
+        size = float(np.linalg.norm(step))
+        if size < 1e-9:
+            return None
+        sign = 1.0 if step[axis] > 0 else -1.0
+        columns.append(sign * point / size)
+    matrix = np.stack([columns[0], columns[1], np.array([0.0, 0.0, 1.0])], axis=1)
+    scale = np.diag([radius, radius, 1.0])
+    to_picture = np.array([[1, 0, centre[0]], [0, 1, centre[1]], [0, 0, 1.0]]) @ scale @ matrix @ np.linalg.inv(scale)
+    return Homography(to_picture) if abs(np.linalg.det(to_picture)) > 1e-9 else None
+
+
+def _framed(gray: GrayImage, matrix: Homography, points: FloatArray) -> Frame | None:
+    back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
+    plane = project(back, points)
+    low, high = plane.min(axis=0), plane.max(axis=0)
+    margin = SURROUNDINGS * (high - low)
+    corners = np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) * margin + np.where(
+        np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) < 0, low, high
+    )
+    depth = corners @ matrix[2, :2] + matrix[2, 2]
+    if not np.isfinite(plane).all() or depth.min() < 0.15:
+        return None
+    low, high = low - margin, high + margin
+    scale = SIDE_PX / float((high - low).max())
+    size = np.maximum(np.ceil((high - low) * scale).astype(int), 16)
+    to_plane = np.array([[1 / scale, 0, low[0]], [0, 1 / scale, low[1]], [0, 0, 1]])
+    whole = Homography(matrix @ to_plane)
+    inverse = np.linalg.inv(whole)
+    flat = cv2.warpPerspective(gray, inverse, (int(size[0]), int(size[1])), borderMode=cv2.BORDER_REPLICATE)
+    valid = cv2.warpPerspective(np.full_like(gray, 255), inverse, (int(size[0]), int(size[1])))
+    return Frame(whole, np.asarray(flat, dtype=np.uint8), np.asarray(valid) > 200)

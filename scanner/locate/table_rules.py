@@ -1,0 +1,155 @@
+"""The ruled lines of a table in a rectified picture: each followed across it, bent as the paper is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import FloatArray
+from scanner.locate.table_frame import Frame
+
+EvidenceArray = npt.NDArray[np.float32]
+
+STRIPS = 24
+"""Pieces across the picture in which lines are looked for, each on its own."""
+THIN_PX = 11
+"""Lines are thinner than this in the rectified picture."""
+RANK = 0.3
+"""A line is dark nearly all along a strip, a digit's stroke is not: the rank of the darkness that counts."""
+SEEN = 0.018
+"""Least darkness of a line against its paper."""
+RELATIVE = 0.22
+"""The same as a share of the darkness of the picture's usual lines."""
+STRAY_PX = 4.5
+"""How far a line may move from one strip to the next."""
+GAP = 4
+"""Strips that a line may be missing (a finger, writing all over it)."""
+LEAST_STRIPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RuledLine:
+    """One line. strips: int64 [n], where it was seen. at: float64 [n], px across. strength: mean darkness, 0 to 1."""
+
+    strips: npt.NDArray[np.int64]
+    at: FloatArray
+    strength: float
+
+    @property
+    def place(self) -> float:
+        """Where it lies, px: the median."""
+        return float(np.median(self.at))
+
+    def within(self, first: float, last: float) -> float:
+        """Share of the strips from `first` to `last` in which it was seen."""
+        a, b = int(np.ceil(first)), int(np.floor(last))
+        inside = (self.strips >= a) & (self.strips <= b)
+        return float(inside.sum()) / max(1, b - a + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All lines of a rectified picture, sorted by place. level: those that run from left to right; strip: px each."""
+
+    level: tuple[RuledLine, ...]
+    upright: tuple[RuledLine, ...]
+    level_strip: float
+    upright_strip: float
+
+
+def find_rules(frame: Frame) -> Rules:
+    """The lines of a rectified picture in both directions."""
+    flat = cv2.GaussianBlur(frame.flat, (0, 0), 0.7)
+    level, level_strip = _lines(np.asarray(flat, dtype=np.uint8), frame.valid)
+    upright, upright_strip = _lines(np.ascontiguousarray(flat.T), np.ascontiguousarray(frame.valid.T))
+    return Rules(level, upright, level_strip, upright_strip)
+
+
+def _lines(flat: npt.NDArray[np.uint8], valid: npt.NDArray[np.bool_]) -> tuple[tuple[RuledLine, ...], float]:
+    width = flat.shape[1]
+    kernel = np.ones((THIN_PX, 1), np.uint8)
+    closed = cv2.morphologyEx(flat, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
+    opened = cv2.morphologyEx(flat, cv2.MORPH_OPEN, kernel, borderType=cv2.BORDER_REPLICATE)
+    paper = np.maximum(closed.astype(np.float32), 20)
+    dark = np.asarray((closed.astype(np.float32) - flat) / paper, dtype=np.float32)
+    light = np.asarray((flat - opened.astype(np.float32)) / paper, dtype=np.float32)
+    outside = cv2.erode(valid.astype(np.uint8), np.ones((7, 7), np.uint8)) == 0
+    dark[outside] = 0
+    light[outside] = 0
+    strip = width / STRIPS
+    profiles = np.stack([_profile(dark, k, strip) for k in range(STRIPS)])
+    pale = np.stack([_profile(light, k, strip) for k in range(STRIPS)])
+    # White lines between coloured fields: only where they are plainer than dark ones.
+    if np.percentile(pale, 98) > 1.8 * np.percentile(profiles, 98):
+        profiles = pale
+    usual = float(np.percentile(profiles, 97))
+    floor = max(SEEN, RELATIVE * usual)
+    peaks = [_peaks(profile, floor) for profile in profiles]
+    lines = _linked(peaks)
+    return tuple(sorted(lines, key=lambda line: line.place)), strip
+
+
+def _profile(evidence: EvidenceArray, number: int, strip: float) -> EvidenceArray:
+    """Darkness across one strip: float32 [height]."""
+    piece = evidence[:, round(number * strip) : round((number + 1) * strip)]
+    # A bent line leaves its row within a strip: what is next to it counts too.
+    thick = cv2.dilate(piece, np.ones((3, 1), np.uint8))
+    rank = int(RANK * thick.shape[1])
+    low = np.partition(thick, rank, axis=1)[:, rank]
+    mean = piece.mean(axis=1)
+    return np.asarray(0.6 * low + 0.4 * np.minimum(mean, 1.5 * low), dtype=np.float32)
+
+
+def _peaks(profile: EvidenceArray, floor: float) -> list[tuple[float, float]]:
+    """(place, height) of what stands out of a profile, places to a fraction of a px."""
+    smooth = cv2.GaussianBlur(profile.reshape(-1, 1), (0, 0), 0.9).ravel()
+    higher = (smooth[1:-1] >= smooth[:-2]) & (smooth[1:-1] > smooth[2:]) & (smooth[1:-1] > floor)
+    found = []
+    for at in (np.flatnonzero(higher) + 1).tolist():
+        low, high = max(0, at - 3), min(len(smooth), at + 4)
+        weight = np.clip(smooth[low:high] - 0.4 * smooth[at], 0, None)
+        found.append((float((weight * np.arange(low, high)).sum() / weight.sum()), float(smooth[at])))
+    return found
+
+
+def _linked(peaks: list[list[tuple[float, float]]]) -> list[RuledLine]:
+    """Peaks of neighbouring strips joined to lines, from the middle outwards, nearest first."""
+    open_lines: list[list[tuple[int, float, float]]] = []
+    for number, here in enumerate(peaks):
+        pairs = []
+        for index, line in enumerate(open_lines):
+            last, at = line[-1][0], _ahead(line, number)
+            if number - last <= GAP:
+                for peak, (place, _) in enumerate(here):
+                    away = abs(place - at)
+                    if away < STRAY_PX + 0.8 * (number - last - 1):
+                        pairs.append((away + 0.5 * (number - last - 1), index, peak))
+        taken_lines: set[int] = set()
+        taken_peaks: set[int] = set()
+        for _, index, peak in sorted(pairs):
+            if index not in taken_lines and peak not in taken_peaks:
+                taken_lines.add(index)
+                taken_peaks.add(peak)
+                open_lines[index].append((number, *here[peak]))
+        open_lines += [[(number, *here[peak])] for peak in range(len(here)) if peak not in taken_peaks]
+    return [
+        RuledLine(
+            np.array([strip for strip, _, _ in line], dtype=np.int64),
+            np.array([at for _, at, _ in line]),
+            float(np.mean([height for _, _, height in line])),
+        )
+        for line in open_lines
+        if len(line) >= LEAST_STRIPS
+    ]
+
+
+def _ahead(line: list[tuple[int, float, float]], number: int) -> float:
+    """Where a line should be in a strip, going by its last few places."""
+    if len(line) < 3:
+        return line[-1][1]
+    (a, at_a, _), (b, at_b, _) = line[-3], line[-1]
+    slope = (at_b - at_a) / max(1, b - a)
+    return at_b + float(np.clip(slope, -3, 3)) * (number - b)
