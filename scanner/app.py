@@ -82,6 +82,7 @@ def padscore(
         "padscore scan *.jpg --annotate marked",
         "padscore scan table3.jpg --answer r2c3=5 --answer r4c4=blank",
         "padscore scan a.jpg b.jpg --answer 'b.jpg#1:r2c3=5' --json",
+        "padscore scan pages.pdf --answer 'pages.pdf#3.1:r2c3=5'",
     )
 )
 def scan(
@@ -99,11 +100,15 @@ def scan(
         list[str] | None,
         typer.Option(
             metavar="REF=VALUE",
-            help="What really stands in a cell: r2c3=5, or blank, candidates, struck as the value; with several sheets"
-            " FILE#SHEET:r2c3=5. May be given several times.",
+            help="What really stands in a cell: r2c3=5, or blank (empty), candidates (pencil notes), struck (struck out)"
+            " as the value, or with who wrote it: 'r2c3=5 hand', 'r2c3=5 print'. With several sheets FILE#SHEET:r2c3=5,"
+            " beyond the first page of a file FILE#PAGE.SHEET:r2c3=5. May be given several times.",
         ),
     ] = None,
-    answers: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of such answers, one a line.")] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A file of such answers, one a line; lines that begin with # are comments."),
+    ] = None,
     ask: Annotated[
         bool, typer.Option("--ask", metavar="", help="Ask at the terminal about each cell that matters and isn't sure.")
     ] = False,

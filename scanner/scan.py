@@ -65,6 +65,9 @@ def scan(
         except FileError as error:
             return result + ScanResult(problems=(Problem(shown, error.code, str(error)),))
         if photo is None:
+            check_addresses(
+                [answer for answer in answers if answer.ref is None], [sheet.ref for sheet in result.sheets]
+            )
             return result
         result += scan_photo(photo, templates, reader, context or GameContext(), answers, review, clock)
 
@@ -85,7 +88,7 @@ def scan_photo(
     if isinstance(read, NotFound):
         return ScanResult(problems=(_no_sheet(photo, read),))
     # before anything is drawn: which of several sheets an answer is about has to be said
-    here = [SheetRef(photo.source, number) for number in range(1, len(read) + 1)]
+    here = [SheetRef(photo.source, number, photo.page) for number in range(1, len(read) + 1)]
     check_addresses([answer for answer in answers if answer.ref is None], here)
     warnings = tuple(f"{photo.source}: {warning}" for warning in photo.warnings)
     sheets = (_judged_sheet(photo, number, one, context, answers, clock) for number, one in enumerate(read, start=1))
@@ -132,7 +135,7 @@ def _judged_sheet(
     photo: Photo, number: int, read: ReadSheet, context: GameContext, answers: Sequence[Answer], clock: Clock
 ) -> Sheet:
     template = read.placement.template
-    own = answers_for(SheetRef(photo.source, number), answers, template)
+    own = answers_for(SheetRef(photo.source, number, photo.page), answers, template)
     with clock("resolve"):
         board, verdict = _judged(read.readings, template, context, own)
     place = place_in_picture(photo, read.placement)
@@ -155,7 +158,7 @@ def answered(sheet: Sheet, answers: Sequence[Answer], context: GameContext | Non
     """
     if sheet.readings is None:
         raise ValueError(f"{sheet.source}: a typed board has no readings to answer")
-    new = answers_for(SheetRef(sheet.source, sheet.sheet), answers, sheet.template)
+    new = answers_for(sheet.ref, answers, sheet.template)
     cells = {answer.cell for answer in new}
     together = (*(answer for answer in sheet.answers if answer.cell not in cells), *new)
     board, verdict = _judged(sheet.readings, sheet.template, context or GameContext(), together)

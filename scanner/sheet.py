@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scanner.board import ReadBoard
+from scanner.resolve.answers import Answer, SheetRef
 from scanner.results import Problem, SheetPlace, Verdict
 
 if TYPE_CHECKING:
     from scanner.locate import Placement
     from scanner.read.readings import Readings
-    from scanner.resolve.answers import Answer
     from scanner.templates import Template
 
 
@@ -36,6 +36,11 @@ class Sheet:
     placement: Placement | None = None
     readings: Readings | None = None
     answers: tuple[Answer, ...] = ()
+
+    @property
+    def ref(self) -> SheetRef:
+        """How answers name it."""
+        return SheetRef(self.source, self.sheet, self.page)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ from scanner.commands.ask import Interview
 from scanner.games.base import GameContext
 from scanner.read.classes import CLASSES
 from scanner.read.readings import Readings
+from scanner.report.marks import reading_words
 from scanner.resolve import SheetRef, parse_answer
 from scanner.scan import answered, scan
 from scanner.sheet import Sheet
@@ -150,9 +152,18 @@ def test_an_answer_about_several_pages(photo: Path, tmp_path: Path) -> None:
     with Image.open(photo) as image:
         image.save(pages, save_all=True, append_images=[image])
     assert len(padscore("scan", pages, "--json").document["sheets"]) == 2
-    for answer in ("r2c3=8", f"{pages}#1:r2c3=8"):
+    for answer, remedy in (("r2c3=8", f"as in {pages}#1:"), (f"{pages}#2:r2c3=8", f"{pages}#1, {pages}#2.1")):
         ran = padscore("scan", pages, "--answer", answer)
         assert (ran.status, ran.out) == (2, "")
+        assert remedy in ran.err
+    first, second = padscore("scan", pages, "--json", "--answer", f"{pages}#2.1:r2c3=8").document["sheets"]
+    assert (first["cells"]["r2c3"]["state"], second["cells"]["r2c3"]["state"]) == ("read", "answered")
+    first, second = padscore("scan", pages, "--json", "--answer", f"{pages}#1:r2c3=8").document["sheets"]
+    assert (first["cells"]["r2c3"]["state"], second["cells"]["r2c3"]["state"]) == ("answered", "read")
+    hints = [line.split(None, 1)[1] for line in padscore("scan", pages).out.splitlines() if "--answer" in line]
+    assert any("#2.1:" in hint for hint in hints)
+    answers = [word for hint in hints for word in ("--answer", *shlex.split(hint))]
+    assert all(not sheet["ask"] for sheet in padscore("scan", pages, "--json", *answers).document["sheets"])
 
 
 def test_an_answer_about_a_photo_that_could_not_be_read(photo: Path, tmp_path: Path) -> None:
@@ -212,7 +223,7 @@ def test_each_doubt_is_asked_with_its_alternatives(photo: Path) -> None:
     sheet, screen = interview(photo, "8\nblank\n")
     first, second = scanned(photo).verdict.ask
     assert screen.index(first) < screen.index(second)
-    assert all(name in screen for names in DOUBTS.values() for name in names)
+    assert all(reading_words(name) in screen for names in DOUBTS.values() for name in names)
     assert sheet.board.cells[first].state == sheet.board.cells[second].state == "answered"
     assert sheet.verdict.ask == ()
 
@@ -222,14 +233,31 @@ def test_what_is_skipped_stays_open(photo: Path) -> None:
     first, second = scanned(photo).verdict.ask
     assert sheet.verdict.ask == (first,)
     assert sheet.board.value(second) == 8
-    assert interview(photo, "\n\n")[0].verdict.ask == (first, second)
+    assert interview(photo, "skip\nskip\n")[0].verdict.ask == (first, second)
+
+
+def test_enter_keeps_the_best_guess(photo: Path) -> None:
+    sheet, screen = interview(photo, "\n\n")
+    assert sheet.verdict.ask == ()
+    for cell in scanned(photo).verdict.ask:
+        before = scanned(photo).board.cells[cell]
+        assert (sheet.board.cells[cell].state, sheet.board.value(cell)) == ("answered", before.value)
+    assert "row 2, column 3 (r2c3): looks like 3 (99 %), or 8 (1 %). " in screen
+    assert "(a number, empty, notes, struck, skip) [3] " in screen
+
+
+@pytest.mark.parametrize(("word", "value"), [("notes", None), ("EMPTY", None), ("struck out", None), ("12", 12)])
+def test_words_that_people_type(word: str, value: int | None, photo: Path) -> None:
+    sheet, _ = interview(photo, f"{word}\nskip\n")
+    first = scanned(photo).verdict.ask[0]
+    assert (sheet.board.cells[first].state, sheet.board.value(first)) == ("answered", value)
 
 
 def test_nonsense_is_asked_again(photo: Path) -> None:
     sheet, screen = interview(photo, "five\n5\nskip\n")
     first, second = scanned(photo).verdict.ask
     assert sheet.board.value(first) == 5
-    assert screen.count(f"{first}:") == 2
+    assert screen.count(f"({first}):") == 2
     assert sheet.verdict.ask == (second,)
 
 

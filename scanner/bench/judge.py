@@ -16,7 +16,7 @@ from scanner.games.base import GameContext
 from scanner.games.registry import get_game
 from scanner.geometry import FloatArray, polygon_area
 from scanner.orient import quarter_turn_order
-from scanner.resolve import Answer, SheetRef
+from scanner.resolve import Answer
 from scanner.results import CellReading, Score, Verdict
 from scanner.scan import answered
 from scanner.sheet import Sheet
@@ -211,10 +211,9 @@ def _judged_cell(true: CellReading, read: CellReading, after: CellReading, verdi
 
 def _answered_by(truth: Truth, sheet: Sheet) -> Sheet:
     """The sheet after one round of questions, answered by the truth as far as a human could."""
-    ref = SheetRef(sheet.source, sheet.sheet)
     answers: list[Answer] = []
     for cell in sheet.verdict.ask:
-        answer = Answer(ref, cell, name_of(truth.board.cells[cell]))
+        answer = Answer(sheet.ref, cell, name_of(truth.board.cells[cell]))
         try:
             answer.value_for(truth.template.cell(cell))
         except AnswerError:  # a scribble, say: no answer can express that

@@ -6,12 +6,17 @@ from typing import TextIO
 
 from scanner.errors import AnswerError
 from scanner.games.base import GameContext
-from scanner.report.marks import question_words
-from scanner.resolve import Answer, SheetRef
+from scanner.geometry import Square
+from scanner.report.marks import best_answer, option_words
+from scanner.resolve import Answer
+from scanner.results import Ink
 from scanner.scan import answered
 from scanner.sheet import Sheet
 
-SKIP = ("", "skip")
+SKIP = "skip"
+_NUMBER_CHOICES = "a number, empty, notes, struck"
+_SYNONYMS = {"empty": "blank", "notes": "candidates", "pencil notes": "candidates", "struck out": "struck"}
+_INKS: dict[str, Ink] = {"print": "print", "printed": "print", "hand": "hand", "by hand": "hand"}
 
 
 class Interview:
@@ -32,29 +37,63 @@ class Interview:
         It is judged again after each answer: one answer often settles what would have been asked next.
         """
         skipped: set[str] = set()
+        told = False
         while not self._ended:
-            cell = next((cell for cell in sheet.verdict.ask if cell not in skipped), None)
-            if cell is None:
+            left = [cell for cell in sheet.verdict.ask if cell not in skipped]
+            if not left:
                 break
-            reply = self._reply(sheet, cell)
-            if reply.lower() in SKIP:
+            if not told:
+                told = True
+                self._screen.write(f"{_name(sheet)}: Enter keeps what stands in brackets, {SKIP} leaves it open.\n")
+            cell = left[0]
+            reply = self._reply(sheet, cell, len(left))
+            if reply is None or reply == SKIP:
                 skipped.add(cell)
                 continue
-            answer = Answer(SheetRef(sheet.source, sheet.sheet), cell, reply)
             try:
-                sheet = answered(sheet, [answer], self._context)
+                later = answered(sheet, [Answer(sheet.ref, cell, reply)], self._context)
             except AnswerError as error:
-                self._screen.write(f"  {error.cause}; {error.remedy}, or skip\n")
+                self._screen.write(f"  {error.cause}; {error.remedy}, or {SKIP}\n")
+                continue
+            if cell in later.verdict.ask_ink and cell in sheet.verdict.ask_ink:
+                skipped.add(cell)  # the number is known now, and who wrote it still isn't: no use asking again
+            sheet = later
         return sheet
 
-    def _reply(self, sheet: Sheet, cell: str) -> str:
-        page = f", page {sheet.page}" if sheet.page > 1 else ""
-        number = f", sheet {sheet.sheet}" if sheet.sheet > 1 else ""
-        question = question_words(sheet.board.cells[cell])
-        self._screen.write(f"{sheet.source}{page}{number}, {question} [value, blank, skip] ")
+    def _reply(self, sheet: Sheet, cell: str, left: int) -> str | None:
+        """The answer as `Answer` wants it, or `SKIP`; null where nothing was typed and there is nothing to keep."""
+        reading, ink = sheet.board.cells[cell], cell in sheet.verdict.ask_ink
+        guess, options = best_answer(reading, ink=ink), option_words(reading, ink=ink)
+        seen = f"looks like {', or '.join(options)}" if options else "could not be read"
+        kind = sheet.template.cell(cell).kind
+        others = "print or hand" if ink else {"mark": "x or empty", "text": "the words"}.get(kind, _NUMBER_CHOICES)
+        count = f", {left} to go" if left > 1 else ""
+        shown = f" [{guess}]" if guess else ""
+        self._screen.write(f"  {_place(sheet, cell)}: {seen}. What is it? ({others}, {SKIP}{count}){shown} ")
         self._screen.flush()
         line = self._replies.readline()
         if not line:
             self._ended = True
             self._screen.write("\n")
-        return line.strip()
+            return None
+        typed = line.strip()
+        word = typed.casefold()
+        if not typed:
+            return guess or None
+        if word in _INKS and reading.value is not None:
+            return f"{reading.value} {_INKS[word]}"
+        if kind == "text" and word != SKIP:
+            return typed
+        return _SYNONYMS.get(word, word)
+
+
+def _name(sheet: Sheet) -> str:
+    page = f", page {sheet.page}" if sheet.page > 1 else ""
+    number = f", sheet {sheet.sheet}" if sheet.sheet > 1 else ""
+    return f"{sheet.source}{page}{number}"
+
+
+def _place(sheet: Sheet, cell: str) -> str:
+    """Which cell, for somebody who looks at the paper: ``row 2, column 3 (r2c3)``."""
+    place = sheet.template.cell(cell).place
+    return f"row {place.row}, column {place.col} ({cell})" if isinstance(place, Square) else cell

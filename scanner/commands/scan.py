@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,14 +172,9 @@ def _check_photos(answers: Sequence[Answer], sources: Sequence[str]) -> None:
 
 def _check_sheets(answers: Sequence[Answer], result: ScanResult) -> None:
     """AnswerError for an answer about no sheet or several. Where a photo gave nothing, its problem is told instead."""
-    refs = [SheetRef(sheet.source, sheet.sheet) for sheet in result.sheets]
+    refs = [sheet.ref for sheet in result.sheets]
     failed = {problem.source for problem in result.problems} - {ref.source for ref in refs}
     check_addresses([answer for answer in answers if answer.ref is None or answer.ref.source not in failed], refs)
-    counts = Counter(refs)
-    for answer in answers:
-        if answer.ref is not None and counts[answer.ref] > 1:
-            cause = f"{counts[answer.ref]} pages have a sheet {answer.ref.sheet}"
-            raise AnswerError(cause, remedy="save each page as a file of its own", subject=answer.subject)
 
 
 def _interview(context: GameContext) -> Interview | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from scanner.board import MADE
-from scanner.resolve.answers import ANSWER_STATES, SheetRef
+from scanner.resolve.answers import ANSWER_STATES
 from scanner.resolve.outcomes import STATE_NAMES
 from scanner.results import DOUBT_CODE, VALUED_STATES, WRONG, CellReading, Flag, ScoreLine, Severity, State, Verdict
 from scanner.sheet import Sheet
@@ -191,7 +191,7 @@ def answer_hint(sheet: Sheet, reading: CellReading, *, alone: bool) -> str:
     """
     answer = f"{reading.id}={best_answer(reading, ink=reading.id in sheet.verdict.ask_ink) or 'VALUE'}"
     if not alone:
-        answer = f"{SheetRef(sheet.source, sheet.sheet)}:{answer}"
+        answer = f"{sheet.ref}:{answer}"
     return f"--answer {shlex.quote(answer)}"
 
 

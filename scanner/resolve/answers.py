@@ -1,4 +1,7 @@
-"""What a human answered about a cell: ``r2c3=5``, with several sheets ``FILE#SHEET:r2c3=5``."""
+"""What a human answered about a cell: ``r2c3=5``.
+
+With several sheets ``FILE#SHEET:r2c3=5``, and beyond the first page of a file ``FILE#PAGE.SHEET:r2c3=5``.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,28 @@ MAX_SHOWN = 80
 ANSWER_STATES: tuple[State, ...] = ("blank", "candidates", "struck")
 """Words that answer "there is no value"; the cell's state is `answered` all the same."""
 
-_ANSWER = re.compile(r"(?:(?P<file>.+)#(?P<sheet>[1-9][0-9]{0,5}):)?(?P<cell>[^:#=\s]+)=(?P<value>.*)")
+_ANSWER = re.compile(
+    r"(?:(?P<file>.+)#(?:(?P<page>[1-9][0-9]{0,5})\.)?(?P<sheet>[1-9][0-9]{0,5}):)?"
+    r"(?P<cell>[^:#=\s]+)=(?P<value>.*)",
+    re.DOTALL,
+)
 _NUMBER = re.compile(r"(?P<number>-?[0-9]{1,3})(?:\s+(?P<ink>hand|print))?")
-_REMEDY = "write it as r2c3=5, or FILE#SHEET:r2c3=5 where there are several sheets"
+_REMEDY = (
+    "write it as r2c3=5, or FILE#SHEET:r2c3=5 where there are several sheets, FILE#PAGE.SHEET:r2c3=5 with several pages"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRef:
-    """Which sheet: the file's name as the user gave it, and the number of the sheet in it, from 1."""
+    """Which sheet: the file's name as the user gave it, the number of the sheet on its page and the page, from 1."""
 
     source: str
     sheet: int
+    page: int = 1
 
     def __str__(self) -> str:
-        return f"{self.source}#{self.sheet}"
+        """``FILE#SHEET`` on the first page, ``FILE#PAGE.SHEET`` on others."""
+        return f"{self.source}#{self.sheet}" if self.page == 1 else f"{self.source}#{self.page}.{self.sheet}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +98,7 @@ def parse_answer(text: str) -> Answer:
     found = _ANSWER.fullmatch(text.strip()) if len(text) <= MAX_LENGTH else None
     if found is None:
         raise AnswerError("it isn't an answer", remedy=_REMEDY, subject=f"answer {text.strip()[:60]!r}")
-    ref = None if found["file"] is None else SheetRef(found["file"], int(found["sheet"]))
+    ref = None if found["file"] is None else SheetRef(found["file"], int(found["sheet"]), int(found["page"] or 1))
     return Answer(ref, found["cell"], found["value"].strip())
 
 
