@@ -104,6 +104,11 @@ class Arithmetic:
         return tuple(row.id for row in self.column.table.rows if row.id in used and row.id not in self.formulas)
 
     @cached_property
+    def _computed(self) -> tuple[str, ...]:
+        """The rows with a formula, from the top."""
+        return tuple(row.id for row in self.column.table.rows if row.id in self.formulas)
+
+    @cached_property
     def _grounded(self) -> frozenset[str]:
         """The rows that something written (or unread) stands behind, in themselves or in what they add up."""
         grounded = set(self.column.written) | self.column.unknown
@@ -158,8 +163,8 @@ class Arithmetic:
 
     @cached_property
     def wrong(self) -> tuple[str, ...]:
-        """The rows whose written number is wrong, each after those it uses."""
-        return tuple(row for row in self.formulas if self._is_wrong(row))
+        """The rows whose written number is wrong, from the top."""
+        return tuple(row for row in self._computed if self._is_wrong(row))
 
     def _is_wrong(self, row: str) -> bool:
         written, given = self.column.written.get(row), self.given[row]
@@ -170,7 +175,7 @@ class Arithmetic:
     @property
     def unfounded(self) -> Iterator[str]:
         """Rows with a sum of nothing: a number other than 0 is written, and all that it adds up is empty."""
-        return (row for row in self.formulas if self.column.written.get(row) and not self.founded(row))
+        return (row for row in self._computed if self.column.written.get(row) and not self.founded(row))
 
 
 def _value(formula: Formula, values: Mapping[str, int | None]) -> int | None:

@@ -391,8 +391,8 @@ def _table(spec: TableSpec) -> tuple[Table, list[Cell]]:
     if not cells:
         raise Refused("table", "no cell is left", "write at least one row and one column that isn't of kind label")
     _printed_exist(spec.printed, [cell.id for cell in cells], "table")
-    formulas = _formulas(spec, rows, cells)
-    return Table(columns, rows, formulas, _open_run(spec, "columns"), _open_run(spec, "rows")), cells
+    open_columns, open_rows = _open_run(spec, "columns"), _open_run(spec, "rows")
+    return Table(columns, rows, _formulas(spec, rows, cells), open_columns, open_rows), cells
 
 
 def _open_run(spec: TableSpec, part: Literal["columns", "rows"]) -> OpenRun | None:
