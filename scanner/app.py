@@ -100,9 +100,9 @@ def scan(
         list[str] | None,
         typer.Option(
             metavar="REF=VALUE",
-            help="What really stands in a cell: r2c3=5, or blank (empty), candidates (pencil notes), struck (struck out)"
-            " as the value, or with who wrote it: 'r2c3=5 hand', 'r2c3=5 print'. With several sheets FILE#SHEET:r2c3=5,"
-            " beyond the first page of a file FILE#PAGE.SHEET:r2c3=5. May be given several times.",
+            help="What really stands in a cell: r2c3=5, or blank (empty), candidates (pencil notes), struck (struck"
+            " out) as the value, or with who wrote it: 'r2c3=5 hand', 'r2c3=5 print'. With several sheets"
+            " FILE#SHEET:r2c3=5, beyond the first page of a file FILE#PAGE.SHEET:r2c3=5. May be given several times.",
         ),
     ] = None,
     answers: Annotated[

@@ -28,9 +28,10 @@ from typing import NoReturn, cast, get_args
 from scanner.board import MADE, NO_CELL, PRINTED, TOKEN_STATES, ReadBoard, lattice_rows
 from scanner.errors import BoardError, MissingFileError, UnreadableError
 from scanner.opening import lines_of, read_up_to
-from scanner.results import VALUED_STATES, CellReading, Ink, State, Value
+from scanner.results import VALUED_STATES, CellReading, Ink, Problem, SheetPlace, State, Value
 from scanner.templates.model import Cell, Template
 from scanner.templates.resize import SizeError, fitting
+from scanner.typed_origin import model_of, place_of, problems_of
 
 MAX_BYTES = 8_000_000
 MAX_NUMBER = 999
@@ -51,6 +52,7 @@ class TypedBoard:
     """A typed board and which sheet it is.
 
     source: the file's name, for a document of ``scan --json`` that of the photo. page, sheet: from 1.
+    place: where it lay in the photo, by such a document.
     """
 
     board: ReadBoard
@@ -58,6 +60,16 @@ class TypedBoard:
     source: str
     page: int = 1
     sheet: int = 1
+    place: SheetPlace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypedFile:
+    """All boards of a file. model, problems: as in the document of ``scan --json``, where the file is one."""
+
+    boards: tuple[TypedBoard, ...]
+    model: str | None = None
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,11 @@ class _Where:
 
 
 def load_typed(path: Path, templates: Mapping[str, Template]) -> tuple[TypedBoard, ...]:
+    """The boards of a file, see `load_typed_file`."""
+    return load_typed_file(path, templates).boards
+
+
+def load_typed_file(path: Path, templates: Mapping[str, Template]) -> TypedFile:
     """Reads a file with one or more typed boards.
 
     Raises BoardError for what is no board, MissingFileError and UnreadableError for what is no file.
@@ -87,7 +104,7 @@ def load_typed(path: Path, templates: Mapping[str, Template]) -> tuple[TypedBoar
     return parse_typed_bytes(data, templates, source=subject)
 
 
-def parse_typed_bytes(data: bytes, templates: Mapping[str, Template], *, source: str) -> tuple[TypedBoard, ...]:
+def parse_typed_bytes(data: bytes, templates: Mapping[str, Template], *, source: str) -> TypedFile:
     """Reads typed boards from the bytes of a file, UTF-8; raises BoardError naming the cell and the reason."""
     where = _Where(source)
     if len(data) > MAX_BYTES:
@@ -96,17 +113,22 @@ def parse_typed_bytes(data: bytes, templates: Mapping[str, Template], *, source:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         where.fail("is no text in UTF-8", "photos are read by `padscore scan`")
-    return parse_typed(text, templates, source=source)
+    return parse_typed_file(text, templates, source=source)
 
 
 def parse_typed(text: str, templates: Mapping[str, Template], *, source: str = "board") -> tuple[TypedBoard, ...]:
+    """The boards of a text, see `parse_typed_file`."""
+    return parse_typed_file(text, templates, source=source).boards
+
+
+def parse_typed_file(text: str, templates: Mapping[str, Template], *, source: str = "board") -> TypedFile:
     """Reads typed boards from text, at least one; raises BoardError naming the cell and the reason."""
     where = _Where(source)
     if not text.strip():
         where.fail("is empty", "type a board in the text notation or as JSON")
     if text.lstrip()[0] in "{[":
         return _parse_json(text, templates, where)
-    return (_parse_text(text, templates, where),)
+    return TypedFile((_parse_text(text, templates, where),))
 
 
 # ---- text notation
@@ -185,7 +207,7 @@ def _from_token(token: str, cell: Cell, where: _Where) -> CellReading:
 # ---- JSON
 
 
-def _parse_json(text: str, templates: Mapping[str, Template], where: _Where) -> tuple[TypedBoard, ...]:
+def _parse_json(text: str, templates: Mapping[str, Template], where: _Where) -> TypedFile:
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found: dict[str, object] = {}
         for key, value in pairs:
@@ -208,7 +230,7 @@ def _parse_json(text: str, templates: Mapping[str, Template], where: _Where) -> 
     if not isinstance(loaded, dict):
         where.fail("is a list, expected an object", 'write {"template": ..., "cells": {...}}')
     if "sheets" not in loaded:
-        return (_board(loaded, templates, where, where.subject, 1, 1),)
+        return TypedFile((_board(loaded, templates, where, where.subject, 1, 1),))
     if loaded.get("schema") != 1 or isinstance(loaded["schema"], bool):
         cause = f"its schema is {_short(loaded.get('schema'))}, expected 1"
         where.fail(cause, "use a document of this version's `scan --json`")
@@ -224,8 +246,9 @@ def _parse_json(text: str, templates: Mapping[str, Template], where: _Where) -> 
         if not isinstance(source, str):
             inside.fail(f"its source is {_kind(source)}, expected a text")
         page, index = (_position(sheet, key, inside) for key in ("page", "sheet"))
-        boards.append(_board(sheet, templates, inside, source, page, index))
-    return tuple(boards)
+        board = _board(sheet, templates, inside, source, page, index)
+        boards.append(replace(board, place=place_of(sheet, inside.fail)))
+    return TypedFile(tuple(boards), model_of(loaded, where.fail), problems_of(loaded, where.fail))
 
 
 def _position(sheet: Mapping[str, object], key: str, where: _Where) -> int:

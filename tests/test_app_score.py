@@ -7,7 +7,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from app_runner import ROOT, padscore, process
+from app_runner import ROOT, SAMPLE, padscore, process
+
+from scanner.templates import get_template
 
 PUZZLES = tomllib.loads((ROOT / "tests" / "data" / "sudoku_puzzles.toml").read_text(encoding="utf-8"))["puzzles"]
 SOLVED = next(puzzle["solution"] for puzzle in PUZZLES if puzzle["name"] == "wikipedia")
@@ -75,6 +77,57 @@ def test_a_document_scores_the_same_again(solved: Path, tmp_path: Path) -> None:
     second = padscore("score", again, "--json")
     assert first.status == second.status == 1
     assert second.document["sheets"] == first.document["sheets"]
+
+
+def test_a_scanned_document_keeps_places_problems_and_model(tmp_path: Path) -> None:
+    scanned = padscore("scan", SAMPLE, tmp_path / "none.jpg", "--json")
+    again = tmp_path / "again.json"
+    again.write_text(scanned.out, encoding="utf-8")
+    scored = padscore("score", again, "--json")
+    assert scored.document == scanned.document
+    assert scored.document["sheets"][0]["corners"] is not None
+    assert (scored.status, scored.messages) == (scanned.status, scanned.messages)
+    assert (scored.status, len(scored.messages)) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("corners", [[0, 0]], "sheet 1: its corners are no list of four points [x, y]; "),
+        ("corners", [[0, 0], [1, 0], [1, 1], [0, "1"]], "its corners are no list of four points"),
+        ("corners", [[0, 0], [1, 0], [1, 1], [0, True]], "its corners are no list of four points"),
+        ("residual_px", -1, "its residual_px is no number from 0"),
+        ("residual_px", None, "its residual_px is no number from 0"),
+    ],
+)
+def test_a_document_with_a_place_that_is_none(key: str, value: object, reason: str, tmp_path: Path) -> None:
+    sheet = {"template": "sudoku", "cells": dict.fromkeys(get_template("sudoku").ids)}
+    place = {"corners": [[0, 0], [1, 0], [1, 1], [0, 1]], "residual_px": 0.5}
+    document = tmp_path / "document.json"
+    document.write_text(json.dumps({"schema": 1, "sheets": [sheet | place]}), encoding="utf-8")
+    assert padscore("score", document, "--json").document["sheets"][0]["corners"][2] == [1.0, 1.0]
+    document.write_text(json.dumps({"schema": 1, "sheets": [sheet | place | {key: value}]}), encoding="utf-8")
+    ran = padscore("score", document)
+    assert (ran.status, len(ran.messages)) == (2, 1)
+    assert reason in ran.err
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("model", 5, "its model is no text"),
+        ("problems", {}, "its problems are no list"),
+        ("problems", [5], "one of its problems is no object"),
+        ("problems", [{"source": "a", "code": "missing"}], "one of its problems has no source, code or message"),
+    ],
+)
+def test_a_document_that_is_none(key: str, value: object, reason: str, tmp_path: Path) -> None:
+    sheet = {"template": "sudoku", "cells": dict.fromkeys(get_template("sudoku").ids)}
+    document = tmp_path / "document.json"
+    document.write_text(json.dumps({"schema": 1, "sheets": [sheet], key: value}), encoding="utf-8")
+    ran = padscore("score", document)
+    assert (ran.status, len(ran.messages)) == (2, 1)
+    assert reason in ran.err
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from scanner.commands.edge import tell
 from scanner.commands.output import stdout_console
 from scanner.commands.sheets import game_context
 from scanner.games.registry import get_game
@@ -14,7 +15,7 @@ from scanner.report.table import print_result
 from scanner.resolve import checked_by_sums, resolve
 from scanner.sheet import ScanResult, Sheet
 from scanner.templates import load_templates
-from scanner.typed import MAX_BYTES, load_typed, parse_typed_bytes
+from scanner.typed import MAX_BYTES, load_typed_file, parse_typed_bytes
 
 STDIN = "-"
 
@@ -36,14 +37,16 @@ def run(board: str, options: ScoreOptions) -> int:
         # one byte more than is allowed is enough to refuse it
         typed = parse_typed_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), templates, source="stdin")
     else:
-        typed = load_typed(Path(board), templates)
-    context = game_context(options.variant, options.rolls, [one.template for one in typed])
+        typed = load_typed_file(Path(board), templates)
+    context = game_context(options.variant, options.rolls, [one.template for one in typed.boards])
     sheets = []
-    for one in typed:
+    for one in typed.boards:
         checked = checked_by_sums(one.board, one.template)
         verdict = resolve(checked, one.template, get_game(one.template.game), context)
-        sheets.append(Sheet(one.source, one.page, one.sheet, one.template, None, checked, verdict))
-    result = ScanResult(sheets=tuple(sheets))
+        sheets.append(Sheet(one.source, one.page, one.sheet, one.template, one.place, checked, verdict))
+    result = ScanResult(tuple(sheets), typed.problems, model=typed.model)
+    for problem in result.problems:
+        tell(problem.message)
     if options.json:
         print(dumps(document(result)), flush=True)
     else:
