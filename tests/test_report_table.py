@@ -228,7 +228,7 @@ def test_hexes_lie_as_on_the_sheet() -> None:
 def test_tables_have_their_rows_and_columns() -> None:
     columns = {f"p{n}": ColumnScore(40 + n, (40, 40 + n), n == 1) for n in range(1, 7)}
     flag = Flag("table.sum", "arithmetic", ("p6.total",), "The sum is 98, but 99 is written.")
-    verdict = Verdict(Score(None), None, False, (flag,), claimed={"p6": 99}, columns=columns)
+    verdict = Verdict(Score(None), None, False, (flag,), claimed={"p6.total": 99, "bet": 3}, columns=columns)
     sheet = plain_sheet(CARD, {"p1.turn1": 12, "p6.total": 99, "p2.turn3": 0}, verdict)
     lines = _sheet_text(sheet, width=80).splitlines()
     head = next(line for line in lines if re.search(r"p1 .*p6", line) and "Total" not in line and ";" not in line)
@@ -237,7 +237,10 @@ def test_tables_have_their_rows_and_columns() -> None:
     assert next(line for line in lines if line.startswith("total")).endswith("!99")
     text = "\n".join(lines)
     assert "p2 40 to 42, unsure" in text
-    assert "Written on the sheet: p6 99" in text
+    assert re.search(r"^p6 +40 to 46, unsure \(written 99\)$", text, flags=re.M)
+    assert re.search(r"^p1 +40 to 41$", text, flags=re.M)
+    assert "Written on the sheet: bet 3" in text
+    assert "Written on the sheet: p6" not in text
     # a narrow terminal gets the columns in several blocks, each with all rows
     narrow = _sheet_text(sheet, width=30)
     assert len(re.findall(r"^turn3 ", narrow, flags=re.M)) > 1

@@ -97,7 +97,7 @@ def total_words(verdict: Verdict) -> str:
     unit = f" {verdict.score.unit}" if verdict.score.unit else ""
     if verdict.columns:
         return "; ".join(
-            f"{name} {_span(column.total, column.range)}" + ("" if column.sure else ", unsure")
+            f"{name} {span_words(column.total, column.range)}" + ("" if column.sure else ", unsure")
             for name, column in verdict.columns.items()
         )
     total = verdict.score.total
@@ -210,7 +210,8 @@ def value_words(reading: CellReading) -> str:
     return {"blank": ".", "candidates": "c", "struck": "s"}.get(reading.state, "?")
 
 
-def _span(total: int, limits: tuple[int, int]) -> str:
+def span_words(total: int, limits: tuple[int, int]) -> str:
+    """A total and its limits: ``62``, ``60 to 62``."""
     return str(total) if limits[0] == limits[1] else f"{limits[0]} to {limits[1]}"
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scanner.geometry import Hex, Square
+from scanner.report.columns import column_lines, other_claims
 from scanner.report.marks import (
     CellMark,
     answer_hint,
@@ -116,12 +117,15 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
     _print_questions(sheet, console, alone=alone)
     if verdict.flags or verdict.ask:
         _say(console, Text())
-    if len(verdict.score.lines) > 1:
+    if verdict.columns:
+        for words in column_lines(verdict):
+            _say(console, Text(words))
+    elif len(verdict.score.lines) > 1:
         width = max(len(line.label) for line in verdict.score.lines)
         for score_line in verdict.score.lines:
             text = f"{score_line.label:<{width}}  {score_line.points:>5}"
             _say(console, Text(text + sum_words(score_line)))
-    for name, value in verdict.claimed.items():
+    for name, value in other_claims(verdict).items():
         _say(console, Text(f"Written on the sheet: {name} {value}"))
     _say(console, Text(total, style=total_style))
     _say(console, Text())
@@ -260,7 +264,8 @@ def _board(sheet: Sheet, marks: Mapping[str, CellMark], console: Console) -> lis
     if hexes:
         lines += _hex_lines(hexes)
     if columns:
-        lines += _table_lines(columns, console.width)
+        draw = _UNICODE if _has_box_characters(console) else _ASCII
+        lines += _table_lines(columns, sheet.template, console.width, draw)
     boxes = [Text(f"{cell_id} = ").append_text(_shown(mark).text) for cell_id, mark in others.items()]
     return lines + _packed(boxes, console.width)
 
@@ -400,8 +405,10 @@ def _hex_lines(shown: Mapping[Hex, _Shown]) -> list[Text]:
     return lines
 
 
-def _table_lines(columns: Mapping[str, Mapping[str, CellMark]], width: int) -> list[Text]:
-    """Rows down, columns across; as many columns beside each other as the terminal is wide."""
+def _table_lines(
+    columns: Mapping[str, Mapping[str, CellMark]], template: Template, width: int, draw: _Lines
+) -> list[Text]:
+    """Rows down, columns across, the printed lines that stand out; as many columns beside each other as fit."""
     from rich.text import Text
 
     rows = list(dict.fromkeys(row for column in columns.values() for row in column))
@@ -410,10 +417,13 @@ def _table_lines(columns: Mapping[str, Mapping[str, CellMark]], width: int) -> l
         max(len(name) for name in columns),
         *(len(_shown(m).text) for column in columns.values() for m in column.values()),
     )
+    parted = {row.id for row in template.table.rows if row.line in ("heavy", "double")} if template.table else set()
     lines: list[Text] = []
     for names in _chunks(list(columns), max(1, (width - label) // (cell + 2))):
         lines.append(Text(" " * label + "".join(f"  {name:>{cell}}" for name in names), style="dim"))
         for row in rows:
+            if row in parted:
+                lines.append(Text(draw.across * (label + len(names) * (cell + 2)), style="dim"))
             line = Text(f"{row:<{label}}")
             for name in names:
                 mark = columns[name].get(row)
