@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from scanner.geometry import FloatArray
 from scanner.locate.candidates import GrayImage
+from scanner.locate.flatten import MmToPx, flattened
 from scanner.templates import Cell, Template
 
 PER_MM = 2.5
@@ -30,14 +30,6 @@ LINE_MM = 2.2
 FLOOR = 16.0
 TOGETHER_MM, GROUP_MM = 3.5, 32.0
 """Boxes nearer than this to each other are looked for together, in groups of this extent at most."""
-
-
-class MmToPx(Protocol):
-    """Where points of a sheet lie in a picture, such as a `Placement`."""
-
-    def project(self, points_mm: FloatArray) -> FloatArray:
-        """Points on the sheet [n, 2] in mm to px [n, 2]."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +128,10 @@ def _lines(
     gray: GrayImage, placement: MmToPx, low: FloatArray, high: FloatArray, line: float
 ) -> tuple[npt.NDArray[np.float32], float]:
     """Thin dark lines of a part of the sheet, mm, seen from above; and the share of it that lies in the picture."""
-    step = 4  # the map is smooth: every fourth pixel tells it
-    wide, tall = np.ceil((high - low) * PER_MM).astype(int)
-    x, y = np.meshgrid(
-        low[0] + (np.arange(0, wide + step, step) + 0.5) / PER_MM,
-        low[1] + (np.arange(0, tall + step, step) + 0.5) / PER_MM,
-    )
-    px = placement.project(np.column_stack([x.ravel(), y.ravel()])).astype(np.float32)
-    inside = (px[:, 0] > 0) & (px[:, 1] > 0) & (px[:, 0] < gray.shape[1] - 1) & (px[:, 1] < gray.shape[0] - 1)
-    enlarge = np.array([[1 / step, 0, 0], [0, 1 / step, 0]], dtype=np.float64)
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    size = (int(wide), int(tall))
-    maps = [
-        cv2.warpAffine(side.reshape(x.shape), enlarge, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
-        for side in np.ascontiguousarray(px.T)
-    ]
-    flat = cv2.remap(gray, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    wide, tall = (int(n) for n in np.ceil((high - low) * PER_MM))
+    flat, inside = flattened(gray, placement, low, (wide, tall), PER_MM)
     side = round(LINE_MM * PER_MM) | 1
     kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (side, side))
     closed = cv2.morphologyEx(flat, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE).astype(np.float32)
     dark = (closed - flat) / np.maximum(closed, FLOOR)
-    return np.asarray(np.clip(dark, 0, line), dtype=np.float32), float(inside.mean())
+    return np.asarray(np.clip(dark, 0, line), dtype=np.float32), inside

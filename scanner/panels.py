@@ -1,0 +1,337 @@
+"""Parts of a sheet whose cells are hexes or boxes, seen from above, and their ink: without paper, lines, neighbours.
+
+The same steps as for square lattices (`scanner.cells`), for cells of any outline: each cell has a paper of its own,
+since their colours differ; a printed line is taken away where nothing crosses it; ink belongs to cells by connected
+strokes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scanner.cells import CELL_PX, CELL_SHARE, FLOOR, SPECK, WHOLE, WINDOW_PX
+from scanner.geometry import FloatArray
+from scanner.intake import Photo
+from scanner.locate.flatten import MmToPx, flattened
+from scanner.templates import Cell
+
+FloatImage = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.int32]
+
+RIM_PX = WINDOW_PX // 2 + 4
+"""Paper around the cells, so that every cell's window lies in the panel."""
+PAPER_PX = 19
+"""Reach of the closing that wipes strokes out, px: more than half of any stroke's width, less than cells of one group
+of `Panel.groups` are apart."""
+APART_PX = 24
+"""Least distance of two cells of a group."""
+SEAM_PX = 4
+"""Rim of a cell, px, whose brightness is its neighbour's or its line's as much as its own."""
+STRAY_PX = 8
+"""How far, px, from a cell ink may lie that still is its own."""
+ALONG, ACROSS = 12, 17
+"""Places along an edge, and px across it, at which its line is looked at."""
+OFF_PX = 2.0
+"""How far, px, a line may run beside its place, which the fit of the sheet has found already: what is farther off is
+a stroke along it."""
+ENDS_PX = 5
+"""Length of an edge's ends, px, where other edges meet it."""
+BLURRED, BESIDE_PX = 1.5, 1.2
+"""A line's darkness ends at this multiple of half its width at half its height, and so many px beyond."""
+FAINT = 0.5
+"""Share of the sheet's usual ink below which ink along a line is what is left of the line."""
+LEAST_INSIDE = 0.3
+"""Share of connected ink that lies inside a cell; what has less is something printed beside it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """The printed sides of a panel's cells, and the pixels near them.
+
+    ends: float64 [m, 2, 2], px. pixel: int64 [k], flat indices of pixels that lie near one. edge: int64 [k], which.
+    across, along: float32 [k], px from the edge (to the right of its way on screen) and from its start on.
+    """
+
+    ends: FloatArray
+    pixel: npt.NDArray[np.int64]
+    edge: npt.NDArray[np.int64]
+    across: FloatImage
+    along: FloatImage
+
+    @property
+    def ways(self) -> FloatArray:
+        """Unit vectors along the edges [m, 2]."""
+        way = self.ends[:, 1] - self.ends[:, 0]
+        return np.asarray(way / np.linalg.norm(way, axis=1, keepdims=True), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """What never changes about a part of a template.
+
+    cells: n of them. low: top left in mm; size: (width, height) px; per_mm: px to a mm, so that the shorter side of
+    a cell has CELL_PX. owner: int32 [h, w], which cell a pixel lies in, -1 for none. near: the same with STRAY_PX
+    around the cells. groups: int32 [n], cells of one group are far apart. middles: int64 [n, 2], px.
+    """
+
+    cells: tuple[Cell, ...]
+    low: FloatArray
+    size: tuple[int, int]
+    per_mm: float
+    owner: Labels
+    near: Labels
+    groups: npt.NDArray[np.int32]
+    middles: npt.NDArray[np.int64]
+    edges: Edges
+
+
+@dataclass(frozen=True, eq=False)
+class PanelInk:
+    """The ink on a panel. density: float32 [h, w], 0 paper to 1 black, without printed lines; mask: uint8, 1 where
+    ink is; owner: int32, whose it is, -1 for nobody's. visible: share of the panel that lies in the photo.
+    """
+
+    density: FloatImage
+    mask: npt.NDArray[np.uint8]
+    owner: Labels
+    visible: float
+
+
+def panel_of(cells: Sequence[Cell]) -> Panel:
+    """The panel of cells of about one size."""
+    outlines = [np.array([[point.x, point.y] for point in cell.polygon], dtype=np.float64) for cell in cells]
+    per_mm = CELL_PX / float(np.median([np.ptp(outline, axis=0).min() for outline in outlines]))
+    corners = np.concatenate(outlines)
+    low = corners.min(axis=0) - RIM_PX / per_mm
+    wide, tall = (int(n) for n in np.ceil((corners.max(axis=0) - low) * per_mm + RIM_PX))
+    px = [(outline - low) * per_mm - 0.5 for outline in outlines]
+    owner = np.full((tall, wide), -1, dtype=np.int32)
+    for number, outline in enumerate(px):
+        cv2.fillPoly(owner, [np.round(outline * 16).astype(np.int32).reshape(-1, 1, 2)], (number,), cv2.LINE_8, 4)
+    middles = np.array([(outline.min(axis=0) + outline.max(axis=0)) / 2 for outline in px])
+    return Panel(
+        tuple(cells),
+        low,
+        (wide, tall),
+        per_mm,
+        owner,
+        _spread(owner, STRAY_PX),
+        _groups(px),
+        np.round(middles).astype(np.int64),
+        _edges(px, (tall, wide)),
+    )
+
+
+def _spread(owner: Labels, reach: int) -> Labels:
+    """Labels with `reach` px around them, each pixel the nearest cell's."""
+    outside = (owner < 0).astype(np.uint8)
+    away, nearest = cv2.distanceTransformWithLabels(outside, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL)
+    names = np.zeros(int(nearest.max()) + 1, dtype=np.int32)
+    names[nearest[owner >= 0]] = owner[owner >= 0]
+    return np.where(away <= reach, names[nearest], -1).astype(np.int32)
+
+
+def _groups(outlines: Sequence[FloatArray]) -> npt.NDArray[np.int32]:
+    """Numbers of groups whose cells are at least APART_PX apart."""
+    groups = np.full(len(outlines), -1, dtype=np.int32)
+    for number, outline in enumerate(outlines):
+        taken = {int(groups[other]) for other in range(number) if _apart(outline, outlines[other]) < APART_PX}
+        groups[number] = next(group for group in range(len(outlines)) if group not in taken)
+    return groups
+
+
+def _apart(one: FloatArray, other: FloatArray) -> float:
+    """Least distance of the corners of two outlines."""
+    return float(np.linalg.norm(one[:, None] - other[None], axis=2).min())
+
+
+def _edges(outlines: Sequence[FloatArray], shape: tuple[int, int]) -> Edges:
+    sides = {}
+    for outline in outlines:
+        for start, end in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+            key = sorted((tuple(np.round(start, 2)), tuple(np.round(end, 2))))
+            sides[key[0], key[1]] = (start, end)
+    ends = np.array(list(sides.values()), dtype=np.float64)
+    way = ends[:, 1] - ends[:, 0]
+    length = np.linalg.norm(way, axis=1)
+    way = way / length[:, None]
+    half = ACROSS // 2
+    nearest = np.full(shape, half + 1.0, dtype=np.float32)
+    which = np.full(shape, -1, dtype=np.int64)
+    across, along = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    for number in range(len(ends)):
+        low = np.maximum(np.floor(ends[number].min(axis=0)).astype(int) - half, 0)
+        high = np.minimum(np.ceil(ends[number].max(axis=0)).astype(int) + half + 1, (shape[1], shape[0]))
+        part = (slice(low[1], high[1]), slice(low[0], high[0]))
+        y, x = np.mgrid[part]
+        dx, dy = x - ends[number, 0, 0], y - ends[number, 0, 1]
+        t = dx * way[number, 0] + dy * way[number, 1]
+        s = dy * way[number, 0] - dx * way[number, 1]
+        beyond = np.maximum(np.maximum(-t, t - length[number]), 0)
+        away = np.hypot(s, beyond)
+        better = away < nearest[part]
+        nearest[part][better], which[part][better] = away[better], number
+        across[part][better], along[part][better] = s[better], t[better]
+    pixel = np.flatnonzero(which.ravel() >= 0)
+    return Edges(ends, pixel, which.ravel()[pixel], across.ravel()[pixel], along.ravel()[pixel])
+
+
+def ink_of(panel: Panel, photo: Photo, placement: MmToPx) -> PanelInk:
+    """The ink on a panel of a sheet in a photo."""
+    flat, visible = flattened(photo.gray, placement, panel.low, panel.size, panel.per_mm)
+    density, beside = _without_edges(_density(panel, flat), panel.edges)
+    density[panel.near < 0] = 0
+    mask = _mask(panel, density)
+    return PanelInk(density, mask, _owners(panel, mask, density, beside), visible)
+
+
+def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
+    """How much darker than the paper of its own cell every pixel is, 0 to 1."""
+    half = cv2.resize(flat, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    small = np.asarray(cv2.medianBlur(half, 3), dtype=np.uint8)
+    # Paper is white between the cells: what lies there is a group of its own.
+    groups = np.where(panel.owner < 0, -1, panel.groups[panel.owner])
+    high, wide = small.shape
+    paper = np.full(flat.shape, 255, dtype=np.uint8)
+    kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (PAPER_PX | 1, PAPER_PX | 1))
+    seam = np.ones((2 * SEAM_PX + 1, 2 * SEAM_PX + 1), np.uint8)
+    for group in range(-1, int(panel.groups.max()) + 1):
+        mine = groups == group
+        core = cv2.erode(mine.astype(np.uint8), seam, borderValue=1)
+        core = cv2.resize(core, (wide, high), interpolation=cv2.INTER_NEAREST)
+        light = cv2.dilate(small * core, kernel)
+        closed = cv2.erode(np.where(light == 0, 255, light).astype(np.uint8), kernel)
+        big = cv2.resize(closed, (flat.shape[1], flat.shape[0]), interpolation=cv2.INTER_LINEAR)
+        paper[mine] = big[mine]
+    density = 1.0 - flat.astype(np.float32) / np.maximum(paper, 12).astype(np.float32)
+    # Grain makes the closing a little too bright: what is typical of a cell is its paper.
+    typical = np.array([np.median(density[::2, ::2][panel.owner[::2, ::2] == k]) for k in range(len(panel.cells))])
+    density -= np.where(panel.near < 0, 0, np.minimum(typical, 0.1)[panel.near]).astype(np.float32)
+    return np.asarray(np.clip(density, 0, 1), dtype=np.float32)
+
+
+def _without_edges(density: FloatImage, edges: Edges) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
+    """The density with printed sides replaced by what lies on both sides of them: paper, or a stroke that crosses.
+
+    And where a line was, or right beside it: bool of its shape.
+    """
+    centre, half = _traced(density, edges)
+    reach = BLURRED * half + BESIDE_PX
+    off = edges.across - centre[edges.edge]
+    band = np.abs(off) <= reach
+    pixel, edge, off = edges.pixel[band], edges.edge[band], off[band]
+    ways = edges.ways[edge]
+    normal = np.column_stack([-ways[:, 1], ways[:, 0]])
+    length = np.linalg.norm(edges.ends[edge, 1] - edges.ends[edge, 0], axis=1)
+    # At its ends other lines meet this one: there the paper beside it is looked at a little further in.
+    along = np.clip(edges.along[band], ENDS_PX, length - ENDS_PX)
+    foot = edges.ends[edge, 0] + ways * along[:, None] + normal * centre[edge][:, None]
+    wide = cv2.dilate(density, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_REPLICATE)
+    tall = np.asarray(wide, dtype=np.float32)
+    sides = []
+    for sign in (-1, 1):
+        near = _sampled(tall, foot + normal * (sign * (reach + 1.0)))
+        far = _sampled(tall, foot + normal * (sign * (reach + 2.2)))
+        sides.append(np.minimum(near, far))
+    t = np.clip((off / reach + 1) / 2, 0, 1)
+    # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
+    fill = np.maximum(np.minimum(*sides), np.maximum(sides[0] * (1 - t) ** 3, sides[1] * t**3))
+    result = density.copy()
+    result.ravel()[pixel] = np.minimum(result.ravel()[pixel], fill)
+    beside = np.zeros(density.shape, dtype=np.bool_)
+    beside.ravel()[edges.pixel[np.abs(edges.across - centre[edges.edge]) <= reach + 2]] = True
+    return result, beside
+
+
+def _traced(density: FloatImage, edges: Edges) -> tuple[FloatImage, float]:
+    """Where each edge's line runs beside its place, float32 [m] px, and half the lines' width, px."""
+    ways = edges.ways
+    normal = np.column_stack([-ways[:, 1], ways[:, 0]])
+    t = np.linspace(0.15, 0.85, ALONG)[None, :, None]
+    on = edges.ends[:, :1] * (1 - t) + edges.ends[:, 1:] * t
+    shifts = np.arange(ACROSS) - ACROSS // 2
+    points = on[:, :, None] + normal[:, None, None] * shifts[None, None, :, None]
+    seen = _sampled(density, points.reshape(-1, 2)).reshape(len(ways), ALONG, ACROSS)
+    rank = int(ALONG * 0.4)
+    # Darkness that most of the edge's length has: the line, but not a digit that leans on it.
+    low = np.partition(seen, rank, axis=1)[:, rank]
+    near = np.abs(shifts) <= OFF_PX + 1
+    peak = np.where(near, low, -1).argmax(axis=1)
+    height = low[np.arange(len(low)), peak]
+    floor = np.minimum(np.median(low, axis=1), 0.6 * height)
+    over = np.clip(low - (0.5 * (height + floor))[:, None], 0, None)
+    own = over * near
+    total = own.sum(axis=1)
+    strong = height > max(FLOOR, 0.35 * float(np.median(height)))
+    centre = np.where(strong, (own * shifts).sum(axis=1) / np.maximum(total, 1e-6), 0).clip(-OFF_PX, OFF_PX)
+    wide = (over > 0).sum(axis=1)
+    half = float(np.percentile(wide[strong], 65)) / 2 if strong.any() else 1.5
+    return centre.astype(np.float32), half
+
+
+def _sampled(image: FloatImage, points: FloatArray) -> FloatImage:
+    """Values between the pixels at points [n, 2]: float32 [n]."""
+    width = 1024
+    rows = math.ceil(len(points) / width)
+    spread = np.zeros((2, rows * width), dtype=np.float32)
+    spread[:, : len(points)] = points.T
+    x, y = spread.reshape(2, rows, width)
+    values = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values.ravel()[: len(points)], dtype=np.float32)
+
+
+def _mask(panel: Panel, density: FloatImage) -> npt.NDArray[np.uint8]:
+    """Where there is ink. Each cell's darkest ink sets its threshold, so that pencil counts beside print."""
+    count = len(panel.cells)
+    owner, values = panel.owner[::2, ::2].ravel(), density[::2, ::2].ravel()
+    inside = owner >= 0
+    owner, values = owner[inside], values[inside]
+    order = np.lexsort((values, owner))
+    values = values[order]
+    size = np.bincount(owner, minlength=count)
+    start = np.concatenate([[0], np.cumsum(size)[:-1]])
+    peak = values[start + (0.985 * (size - 1)).astype(int)]
+    typical = values[start + (0.8 * (size - 1)).astype(int)]
+    grain = 1.5 * float(np.median(typical))
+    threshold = np.maximum(CELL_SHARE * peak, max(FLOOR, grain)).astype(np.float32)
+    limits = np.where(panel.near < 0, np.float32(2.0), threshold[panel.near])
+    return np.asarray(density > limits, dtype=np.uint8)
+
+
+def _owners(panel: Panel, mask: npt.NDArray[np.uint8], density: FloatImage, beside: npt.NDArray[np.bool_]) -> Labels:
+    """Whose ink each pixel is, -1 for nobody's. beside: pixels where a printed line was."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    cells = len(panel.cells)
+    inked = mask > 0
+    label, cell = np.asarray(labels[inked], dtype=np.int64), panel.near[inked]
+    pixels = np.bincount(label * cells + cell, minlength=count * cells).reshape(count, cells)
+    inside = np.bincount(label, weights=panel.owner[inked] >= 0, minlength=count)
+    area = np.maximum(stats[:, cv2.CC_STAT_AREA], 1)
+    # Ink of two cells that touches is divided at the border; strokes of one cell that stray are not.
+    whole = pixels.max(axis=1) > WHOLE * area
+    owner = np.where(whole[label], pixels.argmax(axis=1)[label], cell)
+    nobodys = (area < SPECK * CELL_PX**2) | (inside < LEAST_INSIDE * area)
+    if len(label):
+        along = np.bincount(label, weights=beside[inked], minlength=count)
+        darkest = np.zeros(count, dtype=np.float32)
+        np.maximum.at(darkest, label, density[inked])
+        nobodys |= (along > 0.8 * area) & (darkest < FAINT * float(np.percentile(density[inked], 75)))
+    owner[nobodys[label]] = -1
+    result = np.full(mask.shape, -1, dtype=np.int32)
+    result[inked] = owner
+    return result
+
+
+def windows(panel: Panel, ink: PanelInk) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
+    """Density around each cell and which of it is its own ink: [n, WINDOW_PX, WINDOW_PX] each."""
+    size = (WINDOW_PX, WINDOW_PX)
+    left, top = (panel.middles - WINDOW_PX // 2 + 1).T
+    density = np.lib.stride_tricks.sliding_window_view(ink.density, size)[top, left]
+    owner = np.lib.stride_tricks.sliding_window_view(ink.owner, size)[top, left]
+    return density, np.asarray(owner == np.arange(len(panel.cells))[:, None, None], dtype=np.bool_)
