@@ -80,17 +80,18 @@ def _edges(spans: Sequence[tuple[float, float, bool]]) -> Edges:
     return Edges(np.array(at), np.array(cells, dtype=np.bool_))
 
 
-def match(places: FloatArray, weights: FloatArray, edges: Edges, scale: float) -> AxisMatch | None:
-    """The best match of lines at sorted places [n] (px), each worth weights [n] (0 to 1), to edges; null without any.
+def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edges, scale: float) -> AxisMatch | None:
+    """The best match of lines at sorted places [n] (px) to edges; null without any.
 
-    scale: px to a mm, about.
+    weights: [n], what each line is worth if an edge explains it, 0 to 1. costs: [n], how much it speaks against a match
+    that it isn't explained, 0 to 1. scale: px to a mm, about.
     """
     n, m = len(places), len(edges.at)
     if n < 2 or m < 2:
         return None
     worth = np.where(edges.cells, 1.0, 0.45)
     missed = np.concatenate([[0.0], np.cumsum(np.where(edges.cells, MISSED, MISSED_LABEL))])
-    extra = np.concatenate([[0.0], np.cumsum(weights)])
+    extra = np.concatenate([[0.0], np.cumsum(costs)])
     best = np.full((n, m), -np.inf)
     came: npt.NDArray[np.int64] = np.full((n, m, 2), -1, dtype=np.int64)
     for i in range(n):

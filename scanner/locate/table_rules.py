@@ -17,7 +17,7 @@ STRIPS = 24
 """Pieces across the picture in which lines are looked for, each on its own."""
 THIN_PX = 11
 """Lines are thinner than this in the rectified picture."""
-RANK = 0.3
+RANK = 0.2
 """A line is dark nearly all along a strip, a digit's stroke is not: the rank of the darkness that counts."""
 SEEN = 0.018
 """Least darkness of a line against its paper."""
@@ -73,7 +73,8 @@ def _lines(flat: npt.NDArray[np.uint8], valid: npt.NDArray[np.bool_]) -> tuple[t
     kernel = np.ones((THIN_PX, 1), np.uint8)
     closed = cv2.morphologyEx(flat, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
     opened = cv2.morphologyEx(flat, cv2.MORPH_OPEN, kernel, borderType=cv2.BORDER_REPLICATE)
-    paper = np.maximum(closed.astype(np.float32), 20)
+    # What is much darker than the sheet is table top: its grain must not count for more than lines on paper do.
+    paper = np.maximum(closed.astype(np.float32), 0.5 * float(np.percentile(closed[valid], 75)) if valid.any() else 20)
     dark = np.asarray((closed.astype(np.float32) - flat) / paper, dtype=np.float32)
     light = np.asarray((flat - opened.astype(np.float32)) / paper, dtype=np.float32)
     outside = cv2.erode(valid.astype(np.uint8), np.ones((7, 7), np.uint8)) == 0

@@ -31,6 +31,10 @@ ACCEPT = 0.72
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's."""
 UNDECIDED = 0.12
 """Ways of taking the lines whose shares are nearer than this are decided by what is written."""
+FULLY_SEEN, HARDLY_SEEN = 0.8, 0.6
+"""Share of the table's extent from which a line counts fully, and from which it may speak against a match."""
+SAME_SCALE = 0.08
+"""Natural logarithm of the ratio of two scales that needn't both be tried."""
 STRETCH = 1.9
 """How far the proportions of a card's cells may be from the template's: fits are told by their number."""
 BEND_DEGREE = 4
@@ -42,16 +46,18 @@ MIN_ROW_PX = 9.0
 class Axis:
     """Lines of one direction as they are matched: those that are one are together.
 
-    places: float64 [n], px, ascending. weights: float64 [n], 0 to 1, how much of the table's extent each spans.
+    places: float64 [n], px, ascending. weights: float64 [n], 0 to 1, how much of the table's extent each spans. costs:
+    float64 [n], 0 to 1, how surely each is a line: one through a stack of digits has gaps.
     """
 
     lines: tuple[RuledLine, ...]
     places: FloatArray
     weights: FloatArray
+    costs: FloatArray
 
     def reversed(self) -> Axis:
         """Seen from the other side."""
-        return Axis(self.lines[::-1], -self.places[::-1], self.weights[::-1])
+        return Axis(self.lines[::-1], -self.places[::-1], self.weights[::-1], self.costs[::-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +124,13 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
             down, across = _seen_by(level, upright, turns)
             if min(len(down.places), len(across.places)) < 3:
                 continue
-            row_match, column_match = _matched(down, rows), _matched(across, columns)
-            if row_match is None or column_match is None:
+            row_match = _matched(down, rows, _scales(down, rows))
+            if row_match is None or row_match.share < 0.5 * ACCEPT:
+                continue
+            # Columns may be read off digits that stand in a line; the rows tell about how large all is.
+            scales = [row_match.scale, *_scales(across, columns)]
+            column_match = _matched(across, columns, scales)
+            if column_match is None:
                 continue
             if not 1 / STRETCH <= row_match.scale / column_match.scale <= STRETCH:
                 continue
@@ -138,37 +149,47 @@ def _seen_by(level: Axis, upright: Axis, turns: int) -> tuple[Axis, Axis]:
     return upright, level.reversed()
 
 
-def _matched(axis: Axis, edges: Edges) -> AxisMatch | None:
-    """The best match of lines and edges over a few scales."""
-    strong = axis.places[axis.weights > 0.5]
-    if len(strong) < 2:
+def _matched(axis: Axis, edges: Edges, scales: Sequence[float]) -> AxisMatch | None:
+    """The best match of lines and edges over a few scales, and over those that come out of these."""
+    tries = [match(axis.places, axis.weights, axis.costs, edges, scale) for scale in scales]
+    found = [one for one in tries if one is not None]
+    if not found:
         return None
-    pitch = float(np.median(np.diff(strong))) if len(strong) > 2 else float(strong[1] - strong[0])
+    best = max(found, key=lambda one: one.score)
+    again = match(axis.places, axis.weights, axis.costs, edges, best.scale)
+    return again if again is not None and again.score > best.score else best
+
+
+def _scales(axis: Axis, edges: Edges) -> list[float]:
+    """What a mm may be in px: the interval of most lines against that of most edges."""
     usual = float(np.median(np.diff(edges.at[edges.cells])))
-    first = match(axis.places, axis.weights, edges, pitch / usual)
-    tries = [first] if first is not None else []
-    for scale in (first.scale if first is not None else pitch / usual, 0.5 * pitch / usual):
-        again = match(axis.places, axis.weights, edges, scale)
-        if again is not None:
-            tries.append(again)
-    return max(tries, key=lambda one: one.score, default=None)
+    found: list[float] = []
+    for strong in (axis.places[axis.costs > 0.3], axis.places[axis.weights > 0.5]):
+        if len(strong) > 2:
+            scale = float(np.median(np.diff(strong))) / usual
+            if all(abs(np.log(scale / other)) > SAME_SCALE for other in found):
+                found.append(scale)
+    return found
 
 
 def axis_of(lines: Sequence[RuledLine], across: Sequence[RuledLine], strip: float, across_strip: float) -> Axis:
     """Lines of one direction with their weights; those across tell how far the table goes."""
     if not lines:
-        return Axis((), np.zeros(0), np.zeros(0))
+        return Axis((), np.zeros(0), np.zeros(0), np.zeros(0))
     first, last = _span(lines)
     first, last = _clipped(first, last, [line.place / strip for line in across if len(line.strips) > STRIPS // 3])
-    weights = np.array([min(1.0, line.within(first, last) / 0.6) for line in lines])
+    covered = np.array([line.within(first, last) for line in lines])
+    weights = np.minimum(1.0, covered / FULLY_SEEN) ** 1.5
+    costs = np.clip((covered - HARDLY_SEEN) / (1 - HARDLY_SEEN), 0, 1) ** 1.5
     places = np.array([line.place for line in lines])
-    kept, merged_places, merged_weights = [], [], []
+    kept, merged_places, merged_weights, merged_costs = [], [], [], []
     for group in merged(places, weights):
         best = max(group, key=lambda k: (len(lines[k].strips), lines[k].strength))
         kept.append(_together([lines[k] for k in group], lines[best]))
         merged_places.append(float(np.average(places[list(group)], weights=weights[list(group)] + 1e-3)))
-        merged_weights.append(min(1.0, float(weights[list(group)].max())))
-    return Axis(tuple(kept), np.array(merged_places), np.array(merged_weights))
+        merged_weights.append(float(weights[list(group)].max()))
+        merged_costs.append(float(costs[list(group)].max()))
+    return Axis(tuple(kept), np.array(merged_places), np.array(merged_weights), np.array(merged_costs))
 
 
 def _span(lines: Sequence[RuledLine]) -> tuple[float, float]:
@@ -186,7 +207,8 @@ def _clipped(first: float, last: float, places: list[float]) -> tuple[float, flo
     """The span, no longer than that of the lines across."""
     if len(places) < 2:
         return first, last
-    return max(first, min(places)), min(last, max(places))
+    start, end = max(first, min(places)), min(last, max(places))
+    return (start, end) if end - start > 0.5 * (last - first) else (first, last)
 
 
 def _together(group: list[RuledLine], main: RuledLine) -> RuledLine:
