@@ -21,7 +21,7 @@ from scanner.bench.calibration import LEAST_PROBABILITY, calibration_of
 from scanner.bench.chain import STAGES, run_photo
 from scanner.bench.figures import figures_of, stage_times
 from scanner.bench.intervals import share_of
-from scanner.bench.judge import JudgedCell, JudgedSheet, corner_error, is_upright, judge, match, overlap
+from scanner.bench.judge import JudgedCell, JudgedFlags, JudgedSheet, corner_error, is_upright, judge, match, overlap
 from scanner.bench.show import percent
 from scanner.bench.truth import Truth, find_cases, read_truths
 from scanner.board import ReadBoard
@@ -36,7 +36,7 @@ from scanner.read.reader import DigitReader
 from scanner.read.readings import Readings
 from scanner.report.document import document
 from scanner.resolve import readings_to_board, resolve
-from scanner.results import CellReading, Score, SheetPlace, Verdict
+from scanner.results import CellReading, Flag, ScoreLine, SheetPlace, Verdict
 from scanner.scan import scan
 from scanner.sheet import Sheet
 from scanner.templates import get_template
@@ -75,8 +75,10 @@ def sheet(
     if corners is not None:
         a, b, c, d = (PxPoint(x, y) for x, y in corners)
         place = SheetPlace((a, b, c, d), 0.5)
-    verdict = Verdict(Score(total), (total, total), sure, ())
-    return Sheet("a.jpg", 1, 1, SUDOKU, place, ReadBoard("sudoku", readings(values)), verdict)
+    board = ReadBoard("sudoku", readings(values))
+    score = replace(Sudoku().score(board, SUDOKU, GameContext()), total=total)
+    verdict = Verdict(score, (total, total), sure, Sudoku().flags(board, SUDOKU, GameContext()))
+    return Sheet("a.jpg", 1, 1, SUDOKU, place, board, verdict)
 
 
 # ---- intervals
@@ -321,6 +323,79 @@ def test_answers_of_the_truth_mend_the_asked_cells_only() -> None:
     assert wrong == {"r1c1": (True, True), "r5c5": (False, False), "r9c9": (True, True)}
 
 
+SIX_TWICE = {"r1c1": 6, "r1c5": 6, "r5c5": 3}
+"""By the rules: a repeat in row 1, one cell without a clash, 78 without a number."""
+
+
+def told(values: dict[str, int | str], *flags: Flag, sure: bool = False) -> JudgedSheet:
+    """A sheet of these values on which other flags are told than the rules would."""
+    read = sheet(values, sure=sure, total=1)
+    return judge("a.jpg", truth(SIX_TWICE), replace(read, verdict=replace(read.verdict, flags=flags)))
+
+
+REPEAT, EMPTY = Sudoku().flags(ReadBoard("sudoku", readings(SIX_TWICE)), SUDOKU, GameContext())
+ANOTHER = Flag("sudoku.repeat", "illegal", ("r2c1", "r2c2"), "Row 2 has two 1s")
+
+
+def test_flags_are_compared_by_code_and_cells() -> None:
+    assert told(SIX_TWICE, REPEAT, EMPTY).flags.all_right
+    missing = told(SIX_TWICE, EMPTY, sure=True)
+    assert missing.flags.missed == ("sudoku.repeat r1c1 r1c5",)
+    assert missing.silent
+    assert missing.broken_promise
+    wrong_cells = told(SIX_TWICE, replace(REPEAT, cells=("r1c1", "r1c6")), EMPTY).flags
+    assert (len(wrong_cells.missed), wrong_cells.false) == (1, ("sudoku.repeat r1c1 r1c6",))
+    asking = Flag("read.doubt", "doubt", ("r1c1",), "1 cell could not be read surely")
+    assert told(SIX_TWICE, REPEAT, EMPTY, asking).flags.all_right
+
+
+@pytest.mark.parametrize(("sure_flag", "silent"), [(True, True), (False, False)])
+def test_a_wrong_flag_told_as_sure_is_a_silent_error_on_any_sheet(sure_flag: bool, silent: bool) -> None:
+    judged = told(SIX_TWICE, REPEAT, EMPTY, replace(ANOTHER, sure=sure_flag))
+    assert judged.all_right
+    assert judged.flags.false == ("sudoku.repeat r2c1 r2c2",)
+    assert bool(judged.flags.surely_false) is judged.silent is judged.broken_promise is silent
+
+
+def test_a_wrong_line_on_a_sure_sheet_is_a_silent_error() -> None:
+    read = sheet(SIX_TWICE, sure=True, total=1)
+    other = replace(read.verdict, score=replace(read.verdict.score, lines=(ScoreLine("Cells", 1, ("r1c1",)),)))
+    assert not judge("a.jpg", truth(SIX_TWICE), read).silent
+    wrong = judge("a.jpg", truth(SIX_TWICE), replace(read, verdict=other))
+    assert (wrong.total_right, wrong.lines_right, wrong.silent) == (True, False, True)
+
+
+def test_ink_is_compared_where_the_truth_says_who_wrote() -> None:
+    cells = readings({"r1c1": 5, "r1c2": 6, "r1c3": 7, "r1c4": 8})
+    for cell_id, ink in (("r1c1", "print"), ("r1c2", "hand"), ("r1c3", None)):
+        cells[cell_id] = replace(cells[cell_id], ink=ink)  # type: ignore[arg-type]
+    read = replace(sheet({}), board=ReadBoard("sudoku", cells))
+    true = readings({"r1c1": 5, "r1c2": 6, "r1c3": 7, "r1c4": 8})
+    for cell_id in ("r1c1", "r1c2", "r1c3"):
+        true[cell_id] = replace(true[cell_id], ink="print")
+    figures = figures_of([judge("a.jpg", Truth(SUDOKU, ReadBoard("sudoku", true), None), read)])
+    assert (figures.ink.count, figures.ink.n) == (1, 3)
+    assert figures.ink_confusions == {"print->hand": 1, "print->unknown": 1}
+
+
+def test_the_truths_ink_decides_which_flags_are_true() -> None:
+    """Wikipedia's puzzle with a wrong 2 in r1c3: wrong if it is handwritten, a misprint if it is printed."""
+    puzzle = "530070000600195000098000060800060003400803001700020006060000280000419005000080079"
+    values: dict[str, int | str] = {
+        cell: int(digit) for cell, digit in zip(SUDOKU.ids, puzzle, strict=True) if digit != "0"
+    }
+    cells = {cell: replace(one, ink="print" if one.value else None) for cell, one in readings(values).items()}
+    by_hand = cells | {"r1c3": CellReading("r1c3", 2, "read", ink="hand")}
+    printed = cells | {"r1c3": CellReading("r1c3", 2, "read", ink="print")}
+    board = ReadBoard("sudoku", by_hand)
+    verdict = resolve(board, SUDOKU, Sudoku(), GameContext())
+    read = Sheet("a.jpg", 1, 1, SUDOKU, None, board, verdict)
+    unknown = {cell: replace(one, ink=None) for cell, one in by_hand.items()}
+    for true, false in ((by_hand, False), (unknown, False), (printed, True)):
+        flags = judge("a.jpg", Truth(SUDOKU, ReadBoard("sudoku", true), None), read).flags
+        assert "sudoku.wrong r1c3" in (flags.surely_false if false else flags.right)
+
+
 # ---- figures
 
 
@@ -329,9 +404,26 @@ def cell(true: str, read: str, *, asked: bool = False, state: str = "read", conf
     return JudgedCell("r1c1", true, read, state, confidence, confidence, right, right, asked, right or asked)
 
 
-def judged(puzzle: str, cells: list[JudgedCell], *, found: bool = True, error: float | None = 0.01, sure: bool = False):
+def judged(
+    puzzle: str, cells: list[JudgedCell], *, found: bool = True, error: float | None = 0.01, sure: bool = False
+) -> JudgedSheet:
+    flags = JudgedFlags(("a.a",), ("a.b", "a.c"), ("a.d",), ("a.d",) if puzzle == "flagged" else ())
     return JudgedSheet(
-        "a.jpg", "sudoku", puzzle, 4, found, None, True, error, error is not None, tuple(cells), sure, True, True
+        "a.jpg",
+        "sudoku",
+        puzzle,
+        4,
+        found,
+        None,
+        True,
+        error,
+        error is not None,
+        tuple(cells),
+        sure,
+        True,
+        True,
+        flags if puzzle == "flagged" else JudgedFlags(),
+        puzzle != "flagged",
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scanner.bench.calibration import Calibration, calibration_of
 from scanner.bench.chain import STAGES
 from scanner.bench.intervals import Share, share_of
-from scanner.bench.judge import JudgedCell, JudgedSheet
+from scanner.bench.judge import JudgedCell, JudgedFlags, JudgedSheet
 
 CLOSE: Final = 0.03
 """Corner error, as a share of the side, up to which a sheet is found well."""
@@ -35,7 +35,10 @@ class CornerError:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Cells are those of sheets that were found, except in `cells_with_missing`."""
+    """Cells and flags are those of sheets that were found, except in `cells_with_missing`.
+
+    ink: of the values of which the truth says who wrote them, those where the reader says the same.
+    """
 
     found: Share
     upright: Share
@@ -52,6 +55,12 @@ class Figures:
     struck_recall: Share
     boards: Share
     totals: Share
+    lines: Share
+    flag_recall: Share
+    flag_precision: Share
+    surely_false_flags: int
+    ink: Share
+    ink_confusions: dict[str, int]
     sure: Share
     silent_sheets: Share
     broken_promises: Share
@@ -108,6 +117,14 @@ def figures_of(sheets: Sequence[JudgedSheet]) -> Figures:
         struck_recall=of_cells(lambda cell: cell.right, lambda cell: cell.true == "struck"),
         boards=of_sheets(lambda sheet: sheet.all_right, pairs),
         totals=of_sheets(lambda sheet: sheet.found and sheet.total_right, pairs),
+        lines=of_sheets(lambda sheet: sheet.lines_right, found),
+        flag_recall=_flags(found, lambda flags: flags.missed),
+        flag_precision=_flags(found, lambda flags: flags.false),
+        surely_false_flags=sum(len(sheet.flags.surely_false) for sheet, _ in found),
+        ink=of_cells(lambda cell: cell.ink == cell.true_ink, lambda cell: cell.true_ink is not None),
+        ink_confusions=confusions(
+            (cell.true_ink, cell.ink or "unknown") for cell, _ in cells if cell.true_ink is not None
+        ),
         sure=of_sheets(lambda sheet: sheet.sure, found),
         silent_sheets=of_sheets(lambda sheet: sheet.silent, found),
         broken_promises=of_sheets(lambda sheet: sheet.broken_promise, found),
@@ -119,6 +136,12 @@ def figures_of(sheets: Sequence[JudgedSheet]) -> Figures:
         confusions=confusions((cell.true, cell.read) for cell, _ in cells),
         calibration=_calibration([cell for cell, _ in cells]),
     )
+
+
+def _flags(found: Sequence[tuple[JudgedSheet, int]], bad: Callable[[JudgedFlags], Sequence[str]]) -> Share:
+    """The right flags among these and the bad ones."""
+    hits = [(hit, n) for sheet, n in found for hit in [True] * len(sheet.flags.right) + [False] * len(bad(sheet.flags))]
+    return share_of([hit for hit, _ in hits], [number for _, number in hits])
 
 
 def is_number(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
@@ -11,13 +11,14 @@ import numpy as np
 
 from scanner.bench.calibration import LEAST_PROBABILITY
 from scanner.bench.truth import Truth, name_of
+from scanner.board import ReadBoard
 from scanner.errors import AnswerError
 from scanner.games.base import GameContext
 from scanner.games.registry import get_game
 from scanner.geometry import FloatArray, polygon_area
 from scanner.orient import quarter_turn_order
 from scanner.resolve import Answer
-from scanner.results import CellReading, Score, Verdict
+from scanner.results import DOUBT_CODE, CellReading, Flag, Ink, Score, Verdict
 from scanner.scan import answered
 from scanner.sheet import Sheet
 
@@ -32,6 +33,7 @@ class JudgedCell:
     right: read is true. value_right: the value is (two different reasons for having none count as the same).
     asked: a human is asked about it. right_after: right once the asked cells are answered by the truth.
     confidence: of what was read; of_truth: probability given to the truth. Both 0 to 1.
+    true_ink, ink: who wrote the value by the truth and as read; null where the truth doesn't say, or there is no value.
     """
 
     id: str
@@ -44,6 +46,26 @@ class JudgedCell:
     value_right: bool
     asked: bool
     right_after: bool
+    true_ink: Ink | None = None
+    ink: Ink | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFlags:
+    """Flags by code and cells, ``sudoku.repeat r1c3 r1c8``; those that only say what has to be asked are left out.
+
+    right: told and true. missed: true and not told. false: told and not true; surely_false: those of them told as sure.
+    """
+
+    right: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+    false: tuple[str, ...] = ()
+    surely_false: tuple[str, ...] = ()
+
+    @property
+    def all_right(self) -> bool:
+        """All that are told are true, and all that are true are told."""
+        return not self.missed and not self.false
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +76,7 @@ class JudgedSheet:
     corner_error: largest distance of a corner from the true one, as a share of the mean true side; null if not found or
     unknown. upright: see `is_upright`. total_right: the total (or all columns) is that of the true board.
     values_matter: `sure` covers every value (see `scanner.games.base.Game`).
+    flags: how those told compare with those of the true board. lines_right: the score lines are the true board's.
     """
 
     photo: str
@@ -69,6 +92,8 @@ class JudgedSheet:
     sure: bool
     total_right: bool
     values_matter: bool
+    flags: JudgedFlags
+    lines_right: bool
 
     @property
     def wrong(self) -> tuple[JudgedCell, ...]:
@@ -82,14 +107,18 @@ class JudgedSheet:
 
     @property
     def silent(self) -> bool:
-        """Something is wrong although the sheet is sure."""
-        return self.found and self.sure and not (self.total_right and self.all_right)
+        """Something is wrong although it is said to be sure."""
+        return self.broken_promise or (self.found and self.sure and not self.all_right)
 
     @property
     def broken_promise(self) -> bool:
-        """Something is wrong that `sure` covers: the total, or for games where values matter a value."""
+        """Something is wrong that `sure` covers: the total, a line, a flag, or for games where values matter a value.
+
+        A wrong flag that is said to be sure breaks its own promise, on whatever sheet.
+        """
         values_right = not self.values_matter or all(cell.value_right for cell in self.cells)
-        return self.found and self.sure and not (self.total_right and values_right)
+        right = self.total_right and self.lines_right and self.flags.all_right and values_right
+        return self.found and ((self.sure and not right) or bool(self.flags.surely_false))
 
 
 def overlap(first: FloatArray, second: FloatArray) -> float:
@@ -170,7 +199,7 @@ def judge(photo: str, truth: Truth, sheet: Sheet | None, note: str | None = None
     game = get_game(template.game)
     common = (photo, template.id, truth.puzzle, len(names), sheet is not None, note, truth.corners is not None)
     if sheet is None:
-        return JudgedSheet(*common, None, None, (), False, False, game.values_matter)
+        return JudgedSheet(*common, None, None, (), False, False, game.values_matter, JudgedFlags(), False)
     after = _answered_by(truth, sheet)
     error = None
     if truth.corners is not None and sheet.place is not None:
@@ -180,10 +209,52 @@ def judge(photo: str, truth: Truth, sheet: Sheet | None, note: str | None = None
         for cell in names
         if not sheet.board.cells[cell].unseen  # boxes that aren't read from photos are neither right nor wrong
     )
-    true_score = game.score(truth.board, template, GameContext())
-    total_right = _totals(sheet.verdict.score) == _totals(true_score)
-    upright = is_upright(truth, sheet)
-    return JudgedSheet(*common, error, upright, cells, sheet.verdict.sure, total_right, game.values_matter)
+    true_board = _as_far_as_known(truth, sheet)
+    true_score = game.score(true_board, template, GameContext())
+    return JudgedSheet(
+        *common,
+        error,
+        is_upright(truth, sheet),
+        cells,
+        sheet.verdict.sure,
+        _totals(sheet.verdict.score) == _totals(true_score),
+        game.values_matter,
+        _judged_flags(sheet.verdict.flags, game.flags(true_board, template, GameContext())),
+        sheet.verdict.score.lines == true_score.lines,
+    )
+
+
+def _as_far_as_known(truth: Truth, sheet: Sheet) -> ReadBoard:
+    """The true board, to ask the game about it.
+
+    Boxes that nobody looked at stay unknown. Where the truth doesn't say who wrote a value, that is taken as read.
+    """
+    cells: dict[str, CellReading] = {}
+    for cell_id, true in truth.board.cells.items():
+        read = sheet.board.cells[cell_id]
+        if read.unseen:
+            cells[cell_id] = read
+        elif true.ink is None and true.value is not None:
+            cells[cell_id] = replace(true, ink=read.ink)
+        else:
+            cells[cell_id] = true
+    return ReadBoard(truth.board.template, cells)
+
+
+def _judged_flags(told: Sequence[Flag], true: Sequence[Flag]) -> JudgedFlags:
+    by_name = {_flag_name(flag): flag for flag in told if flag.code != DOUBT_CODE}
+    true_names = dict.fromkeys(_flag_name(flag) for flag in true)
+    false = tuple(name for name in by_name if name not in true_names)
+    return JudgedFlags(
+        tuple(name for name in by_name if name in true_names),
+        tuple(name for name in true_names if name not in by_name),
+        false,
+        tuple(name for name in false if by_name[name].sure),
+    )
+
+
+def _flag_name(flag: Flag) -> str:
+    return " ".join((flag.code, *flag.cells))
 
 
 def _totals(score: Score) -> tuple[int | None, dict[str, int]]:
@@ -206,6 +277,8 @@ def _judged_cell(true: CellReading, read: CellReading, after: CellReading, verdi
         true.value == read.value,
         read.id in verdict.ask,
         right_after,
+        true.ink if true.value is not None and read.value is not None else None,
+        read.ink,
     )
 
 
@@ -213,7 +286,9 @@ def _answered_by(truth: Truth, sheet: Sheet) -> Sheet:
     """The sheet after one round of questions, answered by the truth as far as a human could."""
     answers: list[Answer] = []
     for cell in sheet.verdict.ask:
-        answer = Answer(sheet.ref, cell, name_of(truth.board.cells[cell]))
+        true = truth.board.cells[cell]
+        ink = f" {true.ink}" if cell in sheet.verdict.ask_ink and true.ink is not None else ""
+        answer = Answer(sheet.ref, cell, name_of(true) + ink)
         try:
             answer.value_for(truth.template.cell(cell))
         except AnswerError:  # a scribble, say: no answer can express that

@@ -65,6 +65,13 @@ class BenchReport:
             "struck": {"recall": f.struck_recall.document()},
             "boards": f.boards.document(),
             "totals": f.totals.document(),
+            "lines": f.lines.document(),
+            "flags": {
+                "recall": f.flag_recall.document(),
+                "precision": f.flag_precision.document(),
+                "surely_false": f.surely_false_flags,
+            },
+            "ink": f.ink.document() | {"confusions": dict(f.ink_confusions)},
             "sure": f.sure.document(),
             "silent": f.silent_sheets.document()
             | {
@@ -169,6 +176,12 @@ def _sheet_document(sheet: JudgedSheet) -> dict[str, Any]:
         "upright": sheet.upright,
         "sure": sheet.sure if sheet.found else None,
         "total_right": sheet.total_right if sheet.found else None,
+        "lines_right": sheet.lines_right if sheet.found else None,
+        "flags": {
+            "missed": list(sheet.flags.missed),
+            "false": list(sheet.flags.false),
+            "surely_false": list(sheet.flags.surely_false),
+        },
         "silent": sheet.silent,
         "wrong": [
             {

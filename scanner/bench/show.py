@@ -16,6 +16,7 @@ from scanner.bench.report import BenchReport
 
 SHOWN_SHEETS = 10
 SHOWN_CELLS = 6
+SHOWN_FLAGS = 3
 SHOWN_CONFUSIONS = 12
 SHOWN_NOTES = 10
 
@@ -36,6 +37,10 @@ def print_report(report: BenchReport, console: Console) -> None:
     add_share(table, "  struck out, recall", f.struck_recall)
     add_share(table, "boards entirely right", f.boards)
     add_share(table, "totals right", f.totals)
+    add_share(table, "score lines right", f.lines)
+    add_share(table, "flags, recall", f.flag_recall)
+    add_share(table, "flags, precision", f.flag_precision)
+    add_share(table, "print and hand told apart", f.ink)
     add_share(table, "sheets that are sure", f.sure)
     add_share(table, "silent errors, sheets", f.silent_sheets)
     add_share(table, "  of what sure covers", f.broken_promises)
@@ -48,6 +53,11 @@ def print_report(report: BenchReport, console: Console) -> None:
             f"Corner error: median {percent(f.corner_error.median)}, largest {percent(f.corner_error.max)} of the side."
         )
     print_confusions(f.confusions, console)
+    if f.ink_confusions:
+        named = ", ".join(f"{pair} {count}" for pair, count in f.ink_confusions.items())
+        console.print(f"Ink (true->read): {escape(named)}.")
+    if f.surely_false_flags:
+        console.print(f"Wrong flags told as sure: {f.surely_false_flags}.")
     print_calibration(f.calibration, console)
     stages = ", ".join(f"{stage} {1000 * time.median:.0f}" for stage, time in report.seconds.items())
     console.print(f"Milliseconds a photo (median): {stages}.")
@@ -108,7 +118,7 @@ def print_calibration(calibration: Calibration, console: Console) -> None:
 
 
 def _print_sheets(report: BenchReport, console: Console) -> None:
-    failed = [sheet for sheet in report.sheets if not sheet.all_right]
+    failed = [sheet for sheet in report.sheets if not sheet.all_right or sheet.silent or not sheet.flags.all_right]
     failed.sort(key=lambda sheet: (not sheet.silent, sheet.found, -len(sheet.wrong)))
     if not failed:
         return
@@ -125,4 +135,17 @@ def _told(sheet: JudgedSheet) -> str:
     cells = ", ".join(f"{cell.id} {cell.true}->{cell.read}" for cell in sheet.wrong[:SHOWN_CELLS])
     more = f" and {len(sheet.wrong) - SHOWN_CELLS} more" if len(sheet.wrong) > SHOWN_CELLS else ""
     turned = "upside down or on its side, " if sheet.upright is False else ""
-    return f"{'silent, ' if sheet.silent else ''}{turned}{len(sheet.wrong)} wrong: {cells}{more}"
+    told = f"{'silent, ' if sheet.silent else ''}{turned}"
+    if sheet.wrong:
+        told += f"{len(sheet.wrong)} wrong: {cells}{more}"
+    parts = [told.removesuffix(", ")] if told else []
+    for flags, what in ((sheet.flags.missed, "not told"), (sheet.flags.false, "told wrongly")):
+        if flags:
+            parts.append(f"{what}: {', '.join(_short(name) for name in flags[:SHOWN_FLAGS])}")
+    return "; ".join(parts)
+
+
+def _short(flag: str) -> str:
+    """A flag's code, and its cells unless they are many."""
+    code, *cells = flag.split()
+    return f"{code} of {len(cells)} cells" if len(cells) > SHOWN_CELLS else flag
