@@ -1,11 +1,23 @@
-"""HexRoller: numbers grow over a snowflake of hexes; see `scanner.games.hexroller_scoring` for what scores."""
+"""HexRoller: numbers that grow over a snowflake of hexes; works on every hex template with record rows.
+
+- `hexroller_layout`: what the template means, and what is on a sheet.
+- `hexroller_scoring`: the score.
+- `hexroller_history` (with `_facts`, `_chains`, `_joint`): whether some game ends with the sheet, and one that does.
+- `hexroller_explain`: the smallest explanation if none does. `hexroller_flags`: all that may be wrong, in sentences.
+- `hexroller_bounds`: how far the total may go. `hexroller_play`: a random player.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from scanner.games.base import GameContext
+from scanner.games.hexroller_flags import Checked, flags_of
+from scanner.games.hexroller_layout import HIGHEST, LOWEST, layout_of, sheet_of
+from scanner.games.hexroller_scoring import line_names, score_of
 from scanner.results import Flag, Score
+from scanner.rolls import RollFormat
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
@@ -19,9 +31,51 @@ class HexRoller:
     values_matter: ClassVar[bool] = False
 
     def flags(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[Flag, ...]:
-        """Nothing yet."""
-        return ()
+        """``hexroller.value``, ``record``, ``incomplete``, ``two``, ``bonus``, ``history``, ``roll`` and ``claimed``.
+
+        The history isn't judged while a hex, a record box or a bonus is unreadable.
+        """
+        return *flags_of(_checked(board, template, context)), *self._wrong_claims(board, template, context)
 
     def score(self, board: ReadBoard, template: Template, context: GameContext) -> Score:
-        """Nothing yet."""
-        return Score(0)
+        """See `scanner.games.hexroller_scoring.score_of`."""
+        layout = layout_of(template)
+        return score_of(sheet_of(board, layout), layout)
+
+    def claims(self, board: ReadBoard, template: Template) -> Mapping[str, int]:
+        """What the boxes say: ``bonuses``, ``area1``, ..., ``middle``, ``connections``, ``top``, ``bottom``, ``total``;
+        empty ones are left out."""
+        written = {name: board.cells[box].value for name, box in layout_of(template).claims}
+        return {name: value for name, value in written.items() if isinstance(value, int)}
+
+    def roll_format(self, template: Template) -> RollFormat:
+        """One roll a round."""
+        layout = layout_of(template)
+        return RollFormat(layout.dice, LOWEST, HIGHEST, layout.rounds)
+
+    def _wrong_claims(self, board: ReadBoard, template: Template, context: GameContext) -> list[Flag]:
+        claimed = self.claims(board, template)
+        if not claimed:
+            return []
+        layout, score = layout_of(template), self.score(board, template, context)
+        given = dict(zip(line_names(layout), (line.points for line in score.lines), strict=True))
+        given["total"] = score.total or 0
+        flags = []
+        for name, box in layout.claims:
+            if name in claimed and claimed[name] != given[name]:
+                message = f"The box for {_spoken(name)} says {claimed[name]}, but the board gives {given[name]}"
+                flags.append(Flag("hexroller.claimed", "arithmetic", (box,), message))
+        return flags
+
+
+def _checked(board: ReadBoard, template: Template, context: GameContext) -> Checked:
+    layout = layout_of(template)
+    return Checked(sheet_of(board, layout), layout, board.cells.__getitem__, context.rolls)
+
+
+def _spoken(name: str) -> str:
+    if name in ("top", "bottom"):
+        return f"the {name} row"
+    if name in ("bonuses", "connections"):
+        return name
+    return f"area {name.removeprefix('area')}" if name.startswith("area") else f"the {name}"

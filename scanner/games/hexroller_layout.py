@@ -1,4 +1,4 @@
-"""What a HexRoller sheet's lattice and boxes mean: areas, printed numbers, rounds, bonuses, claims; and what is on it."""
+"""What a HexRoller sheet's lattice and boxes mean (areas, printed numbers, rounds, bonuses), and what is on it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,11 @@ class Area:
         return self.name == "middle"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Layout:
     """A template's lattice and boxes; hexes are indices into `ids`, which are in the template's order.
+
+    Only the same object is equal: layouts are in the keys of caches, and `layout_of` gives the same one again.
 
     neighbours: those that share an edge, of each hex. printed: the number printed in each hex, 0 for none.
     areas: the outer ones by number, then the middle. top, bottom: ids of the record boxes, one a round each.
