@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from scanner.cells import CellBatch, pictures_of_windows
+from scanner.cells import INPUT_PX, CellBatch, pictures_of_windows
 from scanner.geometry import FloatArray
 from scanner.intake import Photo
 from scanner.locate.flatten import MmToPx
@@ -21,21 +21,31 @@ TOUCHING_MM = 0.05
 
 def cut_hexes(photo: Photo, placement: MmToPx, template: Template) -> CellBatch:
     """All digit cells of a hex sheet, hexes first, in the template's order."""
-    batches = [_cut(panel, photo, placement) for panel in digit_panels(template)]
-    order = {cell_id: number for number, cell_id in enumerate(template.ids)}
-    ids = [cell_id for batch in batches for cell_id in batch.ids]
-    places = sorted(range(len(ids)), key=lambda k: order[ids[k]])
-    return CellBatch(
-        tuple(ids[k] for k in places),
-        np.concatenate([batch.ink for batch in batches])[places],
-        np.concatenate([batch.present for batch in batches])[places],
-        np.concatenate([batch.darkness for batch in batches])[places],
-    )
+    return joined(cut_lattice(photo, placement, template), cut_boxes(photo, placement, template))
 
 
 def cut_lattice(photo: Photo, placement: MmToPx, template: Template) -> CellBatch:
-    """The hexes alone."""
-    return _cut(digit_panels(template)[0], photo, placement)
+    """The hexes alone, in the template's order."""
+    return _cut(_panels(template)[0], photo, placement)
+
+
+def cut_boxes(photo: Photo, placement: MmToPx, template: Template) -> CellBatch:
+    """The digit cells beside the lattice, in the template's order."""
+    batches = [_cut(panel, photo, placement) for panel in _panels(template)[1:]]
+    boxes = joined(*batches)
+    order = {cell_id: number for number, cell_id in enumerate(template.ids)}
+    rows = np.array(sorted(range(len(boxes.ids)), key=lambda row: order[boxes.ids[row]]), dtype=np.int64)
+    return CellBatch(tuple(boxes.ids[row] for row in rows), boxes.ink[rows], boxes.present[rows], boxes.darkness[rows])
+
+
+def joined(*batches: CellBatch) -> CellBatch:
+    """The cells of several batches, one after the other."""
+    return CellBatch(
+        tuple(cell_id for batch in batches for cell_id in batch.ids),
+        np.concatenate([np.zeros((0, 2, INPUT_PX, INPUT_PX), np.uint8), *(batch.ink for batch in batches)]),
+        np.concatenate([np.zeros(0, np.bool_), *(batch.present for batch in batches)]),
+        np.concatenate([np.zeros(0, np.float32), *(batch.darkness for batch in batches)]),
+    )
 
 
 def _cut(panel: Panel, photo: Photo, placement: MmToPx) -> CellBatch:
@@ -56,7 +66,7 @@ def _middles_mm(cells: tuple[Cell, ...]) -> FloatArray:
 
 
 @lru_cache(maxsize=32)
-def digit_panels(template: Template) -> tuple[Panel, ...]:
+def _panels(template: Template) -> tuple[Panel, ...]:
     """The panels of a template's digits: its lattice, then its boxes, those that touch each other together."""
     boxes = [cell for cell in boxes_of(template) if cell.kind == "digit"]
     groups: list[list[Cell]] = []
