@@ -13,8 +13,10 @@ from scanner.errors import FileError
 from scanner.games.base import GameContext
 from scanner.games.registry import get_game
 from scanner.geometry import PxPoint
+from scanner.hex_chain import cut_and_mark, read_cells, settle
 from scanner.intake import Photo, load
 from scanner.locate import NotFound, Placement, locate
+from scanner.locate.hex_placement import HexPlacement
 from scanner.orient import orient
 from scanner.plausible import why_not
 from scanner.read.reader import DigitReader, default_reader
@@ -110,6 +112,13 @@ def read_sheets(
     read: list[ReadSheet] = []
     refusal = ""
     for candidate in found:
+        if isinstance(candidate, HexPlacement):
+            hexes = _read_hexes(photo, candidate, reader, clock)
+            if isinstance(hexes, ReadSheet):
+                read.append(hexes)
+            else:
+                refusal = refusal or hexes.reason
+            continue
         with clock("cut"):
             cells = cut(photo, candidate)
         with clock("orient"):
@@ -122,6 +131,17 @@ def read_sheets(
         else:
             refusal = refusal or reason
     return tuple(read) if read else NotFound(refusal)
+
+
+def _read_hexes(photo: Photo, found: HexPlacement, reader: DigitReader, clock: Clock) -> ReadSheet | NotFound:
+    with clock("orient"):
+        sheet = settle(photo, found, reader)
+    if isinstance(sheet, NotFound):
+        return sheet
+    with clock("cut"):
+        batch, marks = cut_and_mark(photo, sheet)
+    with clock("read"):
+        return ReadSheet(sheet.placement, read_cells(batch, marks, sheet.placement.template, reader))
 
 
 def _no_sheet(photo: Photo, why: NotFound) -> Problem:
