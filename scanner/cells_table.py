@@ -13,12 +13,18 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scanner.intake import Photo
+from scanner.locate.refine import bend_map
+from scanner.locate.table_placement import TablePlacement
+
 FloatImage = npt.NDArray[np.float32]
 Rects = npt.NDArray[np.float64]
 """float64 [n, 4]: left, top, right, bottom of upright rectangles, px; the middle of pixel 0 lies at 0."""
 
 CELL_PX = 48
 """Height to which a typical cell is brought in the rectified sheet."""
+RIM = 0.5
+"""Of a cell's height, around the rectified table: ink slides over the border there, too."""
 HIGH, WIDE = 40, 112
 """Size of the reader's pictures of numbers, px."""
 BODY_HIGH, BODY_WIDE = 32, 106
@@ -66,6 +72,31 @@ class NumberBatch:
         expected = (len(self.ids), 2, HIGH, WIDE)
         if self.ink.shape != expected or self.ink.dtype != np.uint8:
             raise ValueError(f"ink: expected uint8 {expected}, got {self.ink.dtype} {self.ink.shape}")
+
+
+def cut_table(photo: Photo, placement: TablePlacement) -> NumberBatch:
+    """All cells of a score table that hold numbers, in the template's order."""
+    template, table, unit = placement.template, placement.table, placement.unit
+    wide, high = placement.extent
+    map_x, map_y = bend_map(placement.lattice, placement.mesh, -RIM, wide + 2 * RIM, high + 2 * RIM, CELL_PX)
+    flat = cv2.remap(photo.gray, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    wanted = [cell for cell in template.cells if cell.kind in ("number", "digit") and "." in cell.id]
+    own = [(cell.polygon[0].x, cell.polygon[0].y, cell.polygon[2].x, cell.polygon[2].y) for cell in wanted]
+    named = {cell.id for cell in wanted}
+    others = [
+        (column.left, row.top, column.right, row.bottom)
+        for column in table.columns
+        for row in table.rows
+        if f"{column.id}.{row.id}" not in named
+    ]
+    mm = np.array(own + others, dtype=np.float64)
+    left, top = placement.origin
+    rects = ((mm - np.array([left, top, left, top])) / unit + RIM) * CELL_PX - 0.5
+    middles = np.stack([mm[: len(own), [0, 2]].mean(axis=1), mm[: len(own), [1, 3]].mean(axis=1)], axis=1)
+    px = placement.project(middles)
+    size = np.array([photo.gray.shape[1], photo.gray.shape[0]])
+    present = np.asarray(((px >= 0) & (px < size)).all(axis=1), dtype=np.bool_)
+    return cut_numbers(np.asarray(flat, dtype=np.uint8), rects, len(own), tuple(cell.id for cell in wanted), present)
 
 
 def density_by_cell(gray: FloatImage, rects: Rects) -> FloatImage:

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from scanner.board import ReadBoard
 from scanner.cells import cut
 from scanner.errors import FileError
@@ -17,13 +19,17 @@ from scanner.hex_chain import cut_and_mark, read_cells, settle
 from scanner.intake import Photo, load
 from scanner.locate import NotFound, Placement, locate
 from scanner.locate.hex_placement import HexPlacement
+from scanner.locate.table_placement import TablePlacement
 from scanner.orient import orient
 from scanner.plausible import why_not
+from scanner.read.number_reader import default_number_reader
+from scanner.read.numbers import NumberReadings
 from scanner.read.reader import DigitReader, default_reader
 from scanner.read.readings import Readings
 from scanner.resolve import Answer, SheetRef, answers_for, check_addresses, readings_to_board, resolve
 from scanner.results import Problem, SheetPlace, Verdict
 from scanner.sheet import ScanResult, Sheet
+from scanner.table_sheets import read_table
 from scanner.templates import Template
 
 Review = Callable[[Photo, Sheet], Sheet]
@@ -103,6 +109,7 @@ class ReadSheet:
 
     placement: Placement
     readings: Readings
+    numbers: NumberReadings | None = None
 
 
 def read_sheets(
@@ -112,6 +119,16 @@ def read_sheets(
     read: list[ReadSheet] = []
     refusal = ""
     for candidate in found:
+        if isinstance(candidate, TablePlacement):
+            with clock("read"):
+                table = read_table(photo, candidate, default_number_reader())
+            if not isinstance(table, NotFound):
+                nothing = np.zeros((0, len(reader.classes)), dtype=np.float32)
+                no_digits = Readings((), reader.classes, nothing, np.zeros(0, dtype=np.float32))
+                read.append(ReadSheet(table.placement, no_digits, table.numbers))
+            else:
+                refusal = refusal or table.reason
+            continue
         if isinstance(candidate, HexPlacement):
             hexes = _read_hexes(photo, candidate, reader, clock)
             if isinstance(hexes, ReadSheet):
@@ -157,16 +174,23 @@ def _judged_sheet(
     template = read.placement.template
     own = answers_for(SheetRef(photo.source, number, photo.page), answers, template)
     with clock("resolve"):
-        board, verdict = _judged(read.readings, template, context, own)
+        board, verdict = _judged(read.readings, read.numbers, template, context, own)
     place = place_in_picture(photo, read.placement)
-    return Sheet(photo.source, photo.page, number, template, place, board, verdict, read.placement, read.readings, own)
+    at, readings = read.placement, read.readings
+    return Sheet(
+        photo.source, photo.page, number, template, place, board, verdict, at, readings, own, numbers=read.numbers
+    )
 
 
 def _judged(
-    readings: Readings, template: Template, context: GameContext, answers: Sequence[Answer]
+    readings: Readings,
+    numbers: NumberReadings | None,
+    template: Template,
+    context: GameContext,
+    answers: Sequence[Answer],
 ) -> tuple[ReadBoard, Verdict]:
     game = get_game(template.game)
-    board = readings_to_board(readings, template, game, answers)
+    board = readings_to_board(readings, template, game, answers, numbers)
     return board, resolve(board, template, game, context)
 
 
@@ -181,7 +205,7 @@ def answered(sheet: Sheet, answers: Sequence[Answer], context: GameContext | Non
     new = answers_for(sheet.ref, answers, sheet.template)
     cells = {answer.cell for answer in new}
     together = (*(answer for answer in sheet.answers if answer.cell not in cells), *new)
-    board, verdict = _judged(sheet.readings, sheet.template, context or GameContext(), together)
+    board, verdict = _judged(sheet.readings, sheet.numbers, sheet.template, context or GameContext(), together)
     return replace(sheet, board=board, verdict=verdict, answers=together)
 
 

@@ -11,6 +11,7 @@ from scanner.results import Problem, SheetPlace, Verdict
 
 if TYPE_CHECKING:
     from scanner.locate import Placement
+    from scanner.read.numbers import NumberReadings
     from scanner.read.readings import Readings
     from scanner.templates import Template
 
@@ -23,6 +24,7 @@ class Sheet:
     place: corners and residual in pixels of the picture as a viewer shows it; null for a typed board.
     placement: the fit itself, in pixels of the decoded picture (`Photo.rgb`); null for a typed board.
     readings: what the reader saw, before any rule and any answer; null for a typed board.
+    numbers: what the number reader saw, in the same way; null where it had nothing to read.
     answers: what a person answered about this sheet; they are in `board` already.
     """
 
@@ -36,6 +38,7 @@ class Sheet:
     placement: Placement | None = None
     readings: Readings | None = None
     answers: tuple[Answer, ...] = ()
+    numbers: NumberReadings | None = None
 
     @property
     def ref(self) -> SheetRef:

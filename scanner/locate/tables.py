@@ -80,6 +80,9 @@ class Taken:
 
 def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePlacement, ...] | NotFound:
     """The score table of a photo as one of these templates, all with a table of fixed size."""
+    templates = [template for template in templates if template.table is not None and not template.table.is_open]
+    if not templates:
+        return NotFound("none of the templates has a table of a fixed size")
     gray = stretched(photo.gray)
     shrink = min(1.0, WORKING_SIDE / max(gray.shape))
     working = gray

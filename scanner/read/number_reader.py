@@ -35,10 +35,6 @@ LEAST_TEXT = 1e-4
 """Probability below which a reading isn't listed."""
 QUIET = 0.99999
 """Probability of "none of them" from which a step changes nothing."""
-OUTSIDE = 0.05
-"""Factor on numbers that the cell can't hold: enough to break ties, not to overrule clear ink."""
-CLEAR = 0.99
-"""Probability from which a reading is clear and the permitted values have no say."""
 
 Probabilities = npt.NDArray[np.float32]
 
@@ -75,11 +71,7 @@ class NumberReader:
         """The readings of all cells that lie in the picture. permitted: lowest and highest number by cell id."""
         ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
         steps = self.steps(batch.ink[batch.present])
-        limits = permitted or {}
-        found = [
-            weighed(candidates(texts(row, self.symbols)), limits.get(cell))
-            for cell, row in zip(ids, steps, strict=True)
-        ]
+        found = [candidates(texts(row, self.symbols)) for row in steps]
         return NumberReadings(ids, tuple(found))
 
     def steps(self, ink: npt.NDArray[np.uint8]) -> Probabilities:
@@ -106,7 +98,7 @@ def texts(steps: Probabilities, symbols: Sequence[str]) -> dict[str, float]:
         if quiet >= QUIET:
             beams = {text: (0.0, (shown + silent) * quiet) for text, (shown, silent) in beams.items()}
             continue
-        seen = [(symbols[k - 1], float(row[k])) for k in np.flatnonzero(row > LEAST_SYMBOL) if k]
+        seen = [(symbols[k - 1], float(row[k])) for k in np.flatnonzero(row > LEAST_SYMBOL).tolist() if k]
         grown: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         for text, (shown, silent) in beams.items():
             grown[text][1] += (shown + silent) * quiet
@@ -147,20 +139,6 @@ def candidates(found: Mapping[str, float]) -> tuple[NumberCandidate, ...]:
     ]
     (value, state), probability = ordered[0]
     return tuple(listed) or (NumberCandidate(value, state, probability / total),)
-
-
-def weighed(found: tuple[NumberCandidate, ...], limits: tuple[int, int] | None) -> tuple[NumberCandidate, ...]:
-    """The readings with what the cell may hold as a tie break; clear ones stay as they are."""
-    if limits is None or found[0].probability >= CLEAR or len(found) == 1:
-        return found
-    low, high = limits
-    weights = [one.probability * (1.0 if one.value is None or low <= one.value <= high else OUTSIDE) for one in found]
-    scale = sum(one.probability for one in found) / max(sum(weights), 1e-12)
-    again = [
-        NumberCandidate(one.value, one.state, min(1.0, weight * scale))
-        for one, weight in zip(found, weights, strict=True)
-    ]
-    return tuple(sorted(again, key=lambda one: -one.probability))
 
 
 @lru_cache(maxsize=1)
