@@ -1,9 +1,9 @@
 """The arithmetic referee: written sums as check digits for the numbers that weren't read surely.
 
 Where exactly one reading of the unsure numbers makes all sums that they take part in right, it is taken; where several
-do, the numbers that they agree on are. Nothing is taken where none does: then a sum may be wrong. A clear number is
-never overruled (`CLEAR`), whatever the sums say. A sum of nothing but sure numbers says nothing about the others: if it
-is wrong, it is wrong, and the game flags it.
+do, the numbers that they agree on are. Nothing is taken where none does, or only a far-fetched one (`BELIEVABLE`): then
+a sum may be wrong. A clear number is never overruled (`CLEAR`), whatever the sums say. A sum of nothing but sure
+numbers says nothing about the others: if it is wrong, it is wrong, and the game flags it.
 
 The search is exact: it looks at every combination of readings down to `PLAUSIBLE` times the most probable one that
 makes the sums right, or gives up (`MOST_STEPS`) and takes nothing.
@@ -23,6 +23,9 @@ from scanner.templates.model import Template
 
 CLEAR = 0.99
 """Confidence from which ink is clear (see `scanner.resolve.posterior`)."""
+BELIEVABLE = 0.03
+"""How probable the reading that makes the sums right has to be, against the most probable one: with less, a mistake in
+adding up explains it as well (about one sum in thirty is wrong, and one in twenty of those by just the difference)."""
 CHECKED = 0.9991
 """Confidence of a number that the sums confirm: what is left is no plausible reading any more."""
 MOST_STEPS = 60_000
@@ -124,7 +127,7 @@ class _Column:
         if not found:
             return {}
         best = max(weight for weight, _ in found)
-        if best < PLAUSIBLE * (1 - 1e-9):
+        if best < BELIEVABLE * (1 - 1e-9):
             return {}
         likely = [chosen for weight, chosen in found if weight >= PLAUSIBLE * (1 - 1e-9) * best]
         decided: dict[str, _Option] = {}

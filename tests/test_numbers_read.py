@@ -1,0 +1,225 @@
+"""Readings of whole numbers: what a reader may hand over, how the rules weigh it, and a player's claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner.board import ReadBoard
+from scanner.games.base import ClaimGame
+from scanner.games.registry import get_game
+from scanner.read.classes import CLASSES
+from scanner.read.numbers import NumberCandidate, NumberReadings
+from scanner.read.readings import Readings
+from scanner.resolve import parse_answer, readings_to_board, resolve
+from scanner.results import PLAUSIBLE
+from scanner.templates import get_template
+
+KNIFFEL = get_template("kniffel")
+PAD = get_template("splitter-a")
+
+Cell = Mapping[int | str, float]
+
+
+def numbers(cells: Mapping[str, Cell]) -> NumberReadings:
+    """Readings by a shorthand: for each cell numbers and states with their probabilities."""
+    found = []
+    for cell in cells.values():
+        ranked = sorted(cell.items(), key=lambda item: -item[1])
+        found.append(
+            tuple(
+                NumberCandidate(one if isinstance(one, int) else None, "read" if isinstance(one, int) else one, p)  # type: ignore[arg-type]
+                for one, p in ranked
+            )
+        )
+    return NumberReadings(tuple(cells), tuple(found))
+
+
+def no_digits() -> Readings:
+    return Readings((), CLASSES, np.zeros((0, len(CLASSES)), np.float32), np.zeros(0, np.float32))
+
+
+def kniffel(cells: Mapping[str, Cell], *answers: str) -> ReadBoard:
+    """A card of which all other cells are blank."""
+    order = [cell for cell in KNIFFEL.ids if not cell.endswith(".name")]
+    every = {cell: cells.get(cell, {"blank": 1.0}) for cell in order}
+    game = get_game("kniffel")
+    return readings_to_board(no_digits(), KNIFFEL, game, [parse_answer(text) for text in answers], numbers(every))
+
+
+# ---- what a reader may hand over
+
+
+@pytest.mark.parametrize(
+    ("value", "state", "p", "what"),
+    [
+        (None, "read", 0.5, "value"),
+        (5, "blank", 0.5, "value"),
+        (1000, "read", 0.5, "three digits"),
+        (5, "read", 1.5, "probability"),
+        (5, "read", float("nan"), "probability"),
+        (5, "answered", 0.5, "state"),
+    ],
+)
+def test_candidates_that_can_not_be(value: int | None, state: str, p: float, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        NumberCandidate(value, state, p)  # type: ignore[arg-type]
+
+
+def test_readings_that_can_not_be() -> None:
+    five, six = NumberCandidate(5, "read", 0.4), NumberCandidate(6, "read", 0.5)
+    with pytest.raises(ValueError, match="in order"):
+        NumberReadings(("a",), ((five, six),))
+    with pytest.raises(ValueError, match="has one twice"):
+        NumberReadings(("a",), ((six, NumberCandidate(6, "read", 0.1)),))
+    with pytest.raises(ValueError, match="adds up to"):
+        NumberReadings(("a",), ((NumberCandidate(7, "read", 0.9), six),))
+    with pytest.raises(ValueError, match="has none"):
+        NumberReadings(("a",), ((),))
+    with pytest.raises(ValueError, match="occurs twice"):
+        NumberReadings(("a", "a"), ((six,), (six,)))
+    with pytest.raises(ValueError, match="expected those of 2 cells"):
+        NumberReadings(("a", "b"), ((six,),))
+
+
+def test_cells_that_the_template_has_not_are_refused() -> None:
+    with pytest.raises(ValueError, match="no cell game9"):
+        readings_to_board(no_digits(), KNIFFEL, get_game("kniffel"), (), numbers({"game9.aces": {5: 1.0}}))
+
+
+# ---- what the rules make of it
+
+
+def test_numbers_and_states_become_cells() -> None:
+    board = kniffel(
+        {"game1.aces": {3: 0.95, 8: 0.05}, "game1.twos": {"struck": 0.99}, "game1.threes": {9: 0.6, 4: 0.4}}
+    )
+    aces = board.cells["game1.aces"]
+    assert (aces.value, aces.state, aces.ink) == (3, "read", "hand")
+    assert board.cells["game1.twos"].state == "struck"
+    assert board.cells["game2.twos"].state == "blank"
+    assert board.cells["game1.name"].unseen
+    assert aces.confidence > 0.99  # no five dice give 8 aces
+
+
+def test_the_rules_break_ties() -> None:
+    """26 points are no full house, 25 are."""
+    full = kniffel({"game1.full": {26: 0.55, 25: 0.45}}).cells["game1.full"]
+    assert full.value == 25
+    assert full.alternatives["26"] < 0.05
+
+
+def test_the_rules_do_not_overrule_clear_ink() -> None:
+    full = kniffel({"game1.full": {26: 0.992, 25: 0.008}}).cells["game1.full"]
+    assert full.value == 26
+    assert full.confidence >= 0.5
+
+
+NUMBER_CELLS = tuple(cell.id for cell in KNIFFEL.cells if cell.kind == "number")
+
+
+@given(st.integers(-99, 999), st.integers(-99, 999), st.floats(0.99, 1.0), st.sampled_from(NUMBER_CELLS))
+def test_clear_ink_is_reported_whatever_it_says(value: int, other: int, p: float, cell: str) -> None:
+    candidates: dict[int | str, float] = {value: p}
+    if other != value:
+        candidates[other] = 1 - p
+    assert kniffel({cell: candidates}).value(cell) == value
+
+
+@given(
+    st.dictionaries(st.integers(0, 60), st.integers(1, 100), min_size=1, max_size=5),
+    st.sampled_from(("game1.aces", "game3.full", "game6.chance", "game2.total")),
+)
+def test_probabilities_stay_such(weights: dict[int, int], cell: str) -> None:
+    whole = sum(weights.values())
+    found = kniffel({cell: {value: weight / whole for value, weight in weights.items()}}).cells[cell]
+    assert found.value in weights
+    assert 0 < found.confidence <= 1
+    assert found.confidence + sum(found.alternatives.values()) == pytest.approx(1, abs=0.01)
+    assert all(found.confidence >= p - 1e-9 for p in found.alternatives.values())
+
+
+def test_readings_that_are_not_listed_leave_a_doubt() -> None:
+    """The reader knows 60 % of what may stand there: the rest may be anything."""
+    board = kniffel({"game1.chance": {23: 0.6}})
+    assert board.cells["game1.chance"].confidence == pytest.approx(0.6)
+    verdict = resolve(board, KNIFFEL, get_game("kniffel"))
+    assert verdict.ask == ("game1.chance",)
+
+
+def test_sums_decide_while_reading() -> None:
+    fields: dict[str, Cell] = {
+        "game1.full": {25: 1.0},
+        "game1.chance": {17: 0.7, 11: 0.3},
+        "game1.lower_total": {36: 1.0},
+    }
+    board = kniffel(fields)
+    assert board.value("game1.chance") == 11
+    assert board.cells["game1.chance"].alternatives["17"] < PLAUSIBLE
+
+
+def test_answers_decide_before_sums() -> None:
+    fields: dict[str, Cell] = {
+        "game1.full": {25: 1.0},
+        "game1.chance": {17: 0.7, 11: 0.3},
+        "game1.lower_total": {36: 1.0},
+    }
+    board = kniffel(fields, "game1.chance=17")
+    assert (board.value("game1.chance"), board.cells["game1.chance"].state) == (17, "answered")
+    verdict = resolve(board, KNIFFEL, get_game("kniffel"))
+    assert [flag.cells for flag in verdict.flags if flag.code == "table.sum"] == [("game1.lower_total",)]
+
+
+def test_an_answer_helps_the_sums() -> None:
+    """7 + 1 or 1 + 7: once one of them is known, the sum tells the other."""
+    fields: dict[str, Cell] = {
+        "game1.three": {27: 0.6, 21: 0.4},
+        "game1.four": {21: 0.6, 27: 0.4},
+        "game1.lower_total": {48: 1.0},
+    }
+    assert resolve(kniffel(fields), KNIFFEL, get_game("kniffel")).ask
+    board = kniffel(fields, "game1.three=21")
+    assert board.value("game1.four") == 27
+    assert not resolve(board, KNIFFEL, get_game("kniffel")).ask
+
+
+# ---- a player's claim beside a grid
+
+
+def splitter(claims: Mapping[str, Cell]) -> ReadBoard:
+    """A sheet of ones only: the group is too large to score, so every box has to say 0."""
+    ids = tuple(cell.id for cell in PAD.lattice_cells)
+    probabilities = np.zeros((len(ids), len(CLASSES)), np.float32)
+    probabilities[:, CLASSES.index("1")] = 1.0
+    readings = Readings(ids, CLASSES, probabilities, np.zeros(len(ids), np.float32))
+    return readings_to_board(readings, PAD, get_game("splitter"), (), numbers(claims))
+
+
+def test_claims_are_read_and_compared() -> None:
+    board = splitter({"claim-ones": {0: 1.0}, "claim-twos": {"blank": 1.0}, "claim-total": {14: 1.0}})
+    verdict = resolve(board, PAD, get_game("splitter"))
+    assert verdict.claimed == {"ones": 0, "total": 14}
+    assert [(flag.code, flag.severity, flag.cells) for flag in verdict.flags] == [
+        ("splitter.claimed", "arithmetic", ("claim-total",))
+    ]
+    assert "14" in verdict.flags[0].message
+    assert verdict.sure
+
+
+def test_a_claim_that_may_be_read_in_two_ways_is_asked() -> None:
+    """0 would be right and 6 wrong."""
+    board = splitter({"claim-total": {0: 0.7, 6: 0.3}})
+    verdict = resolve(board, PAD, get_game("splitter"))
+    assert not verdict.sure
+    assert verdict.ask == ("claim-total",)
+    assert isinstance(get_game("splitter"), ClaimGame)
+
+
+def test_boxes_that_nobody_read_are_no_doubt() -> None:
+    verdict = resolve(splitter({"claim-ones": {0: 1.0}}), PAD, get_game("splitter"))
+    assert verdict.sure
+    assert verdict.claimed == {"ones": 0}
