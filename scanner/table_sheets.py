@@ -18,7 +18,7 @@ FEWEST_INKED = 8
 NUMBERS = 0.35
 """How surely the written cells have to hold numbers, on average: the wrong way up they have half of what they have the
 right way up; words have less."""
-FIT = 0.5
+FIT = 1.0
 """How much a better fit of the lines counts against what is written."""
 
 

@@ -60,8 +60,8 @@ class TablePlacement(Placement):
 
 
 def unit_of(table: Table) -> float:
-    """The usual height of the rows that are read, mm."""
-    return float(np.median([row.bottom - row.top for row in table.rows if not row.labels]))
+    """The usual height of a row, headings included, mm."""
+    return float(np.median([row.bottom - row.top for row in table.rows]))
 
 
 def moved(template: Template, across: dict[float, float], down: dict[float, float]) -> Template:

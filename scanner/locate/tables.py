@@ -18,10 +18,12 @@ from scanner.locate.candidates import Threshold, find_patches
 from scanner.locate.mesh import Mesh, fit_smooth
 from scanner.locate.placement import NotFound
 from scanner.locate.prepare import stretched
+from scanner.locate.table_axis import Axis, Taken, axis_of, seen_by, turned_axes
 from scanner.locate.table_frame import Frame, frame, regions
-from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, merged, row_edges
+from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, row_edges
+from scanner.locate.table_open import SQUARE, open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
-from scanner.locate.table_rules import STRIPS, RuledLine, Rules, find_rules
+from scanner.locate.table_rules import Rules, find_rules
 from scanner.templates import Template
 
 WORKING_SIDE = 1000
@@ -31,8 +33,6 @@ ACCEPT = 0.72
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's."""
 UNDECIDED = 0.12
 """Ways of taking the lines whose shares are nearer than this are decided by what is written."""
-FULLY_SEEN, HARDLY_SEEN = 0.8, 0.6
-"""Share of the table's extent from which a line counts fully, and from which it may speak against a match."""
 SAME_SCALE = 0.08
 """Natural logarithm of the ratio of two scales that needn't both be tried."""
 STRETCH = 1.9
@@ -42,47 +42,14 @@ MIN_ROW_PX = 9.0
 """Rows lower than this in ``photo.rgb`` can't be read by anybody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """Lines of one direction as they are matched: those that are one are together.
-
-    places: float64 [n], px, ascending. weights: float64 [n], 0 to 1, how much of the table's extent each spans. costs:
-    float64 [n], 0 to 1, how surely each is a line: one through a stack of digits has gaps.
-    """
-
-    lines: tuple[RuledLine, ...]
-    places: FloatArray
-    weights: FloatArray
-    costs: FloatArray
-
-    def reversed(self) -> Axis:
-        """Seen from the other side."""
-        return Axis(self.lines[::-1], -self.places[::-1], self.weights[::-1], self.costs[::-1])
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """One way to take the lines. turns: clockwise quarter turns of the template in the rectified picture."""
-
-    template: Template
-    turns: int
-    rows: AxisMatch
-    columns: AxisMatch
-    row_axis: Axis
-    column_axis: Axis
-
-    @property
-    def share(self) -> float:
-        """How well the worse direction fits, with a little of the better one."""
-        low, high = sorted((self.rows.share, self.columns.share))
-        return 0.8 * low + 0.2 * high
-
-
 def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePlacement, ...] | NotFound:
-    """The score table of a photo as one of these templates, all with a table of fixed size."""
-    templates = [template for template in templates if template.table is not None and not template.table.is_open]
-    if not templates:
-        return NotFound("none of the templates has a table of a fixed size")
+    """The score table of a photo as one of these templates, each of which has a table.
+
+    Open templates, whose rows and columns are as many as there are lines, are tried where none of the others fits.
+    Beside others they only take a table with wide cells: squares may be any puzzle's.
+    """
+    fixed = [template for template in templates if template.table is not None and not template.table.is_open]
+    opened = [template for template in templates if template.table is not None and template.table.is_open]
     gray = stretched(photo.gray)
     shrink = min(1.0, WORKING_SIDE / max(gray.shape))
     working = gray
@@ -90,41 +57,64 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
         working = np.asarray(cv2.resize(gray, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     to_photo = np.diag([gray.shape[1] / working.shape[1], gray.shape[0] / working.shape[0], 1.0])
     most = 0
-    best: list[Taken] = []
+    followed: list[_Seen] = []
     for threshold in THRESHOLDS:
         patches = find_patches(working, threshold)
         for members in regions(patches, working.shape):
             most = max(most, int(members.sum()))
-            seen = frame(working, patches, members)
-            if seen is None:
+            flat = frame(working, patches, members)
+            if flat is None:
                 continue
-            rules = find_rules(seen)
-            ways = sorted(_ways(rules, templates), key=lambda way: -way.share)
+            seen = _Seen(flat, find_rules(flat), to_photo)
+            followed.append(seen)
+            ways = _ways(seen.rules, fixed) if fixed else []
+            if not ways and not fixed:
+                ways = _open(seen.rules, opened)
             if ways and ways[0].share >= ACCEPT:
-                near = [way for way in ways if way.share >= max(ACCEPT, ways[0].share - UNDECIDED)]
-                places = [placed(way, seen, rules, to_photo) for way in near]
-                if row_px(places[0]) < MIN_ROW_PX:
-                    return NotFound("a score table was seen, but it is too small in the picture to be read")
-                return (replace(places[0], others=tuple(places[1:])),)
-            best += ways[:1]
-    if best:
+                return _placements(ways, seen)
+    if fixed and opened:
+        for seen in followed:
+            ways = [way for way in _open(seen.rules, opened) if way.wide >= SQUARE and way.share >= ACCEPT]
+            if ways:
+                return _placements(ways, seen)
+    if followed:
         return NotFound("a ruled table was seen, but its rows and columns fit none of the templates")
     if most:
         return NotFound(f"a table with {most} cells was seen, but its lines can't be followed")
     return NotFound("no grid of cells was seen")
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    frame: Frame
+    rules: Rules
+    to_photo: npt.NDArray[np.float64]
+
+
+def _open(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
+    return [way for template in templates for way in open_ways(rules, template)]
+
+
+def _placements(ways: Sequence[Taken], seen: _Seen) -> tuple[TablePlacement, ...] | NotFound:
+    """The first way's placement, with those of the others that fit nearly as well."""
+    near = [way for way in ways if way.share >= max(ACCEPT, ways[0].share - UNDECIDED)]
+    places = [placed(way, seen.frame, seen.rules, seen.to_photo) for way in near]
+    if row_px(places[0]) < MIN_ROW_PX:
+        return NotFound("a score table was seen, but it is too small in the picture to be read")
+    return (replace(places[0], others=tuple(places[1:])),)
+
+
 def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
-    """All ways in which the lines can be one of the templates, for each template its best for each direction."""
+    """All ways in which the lines can be one of the templates, the best first; one for each template and direction."""
     level = axis_of(rules.level, rules.upright, rules.level_strip, rules.upright_strip)
     upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
-    found = []
-    for template in templates:
+    found: list[Taken] = []
+    for template in _different(templates):
         table = template.table
         assert table is not None
         rows, columns = row_edges(table), column_edges(table)
         for turns in range(4):
-            down, across = _seen_by(level, upright, turns)
+            down, across = seen_by(level, upright, turns)
             if min(len(down.places), len(across.places)) < 3:
                 continue
             row_match = _matched(down, rows, _scales(down, rows))
@@ -137,19 +127,21 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
                 continue
             if not 1 / STRETCH <= row_match.scale / column_match.scale <= STRETCH:
                 continue
-            found.append(Taken(template, turns, row_match, column_match, down, across))
-    return found
+            low, high = sorted((row_match.share, column_match.share))
+            share = 0.8 * low + 0.2 * high
+            found.append(Taken(template, turns, row_match, column_match, down, across, share))
+    return sorted(found, key=lambda way: -way.share)
 
 
-def _seen_by(level: Axis, upright: Axis, turns: int) -> tuple[Axis, Axis]:
-    """The lines between rows, from the top, and between columns, from the left, of a template turned clockwise."""
-    if turns == 0:
-        return level, upright
-    if turns == 1:
-        return upright.reversed(), level
-    if turns == 2:
-        return level.reversed(), upright.reversed()
-    return upright, level.reversed()
+def _different(templates: Sequence[Template]) -> list[Template]:
+    """Without those whose lines are the same as another's: the first of them stands for all."""
+    kept: dict[tuple[float, ...], Template] = {}
+    for template in templates:
+        table = template.table
+        assert table is not None
+        edges = (*(edge for one in table.columns for edge in (one.left, one.right)), 0.0)
+        kept.setdefault((*edges, *(edge for one in table.rows for edge in (one.top, one.bottom))), template)
+    return list(kept.values())
 
 
 def _matched(axis: Axis, edges: Edges, scales: Sequence[float]) -> AxisMatch | None:
@@ -173,61 +165,6 @@ def _scales(axis: Axis, edges: Edges) -> list[float]:
             if all(abs(np.log(scale / other)) > SAME_SCALE for other in found):
                 found.append(scale)
     return found
-
-
-def axis_of(lines: Sequence[RuledLine], across: Sequence[RuledLine], strip: float, across_strip: float) -> Axis:
-    """Lines of one direction with their weights; those across tell how far the table goes."""
-    if not lines:
-        return Axis((), np.zeros(0), np.zeros(0), np.zeros(0))
-    first, last = _span(lines)
-    first, last = _clipped(first, last, [line.place / strip for line in across if len(line.strips) > STRIPS // 3])
-    covered = np.array([line.within(first, last) for line in lines])
-    weights = np.minimum(1.0, covered / FULLY_SEEN) ** 1.5
-    costs = np.clip((covered - HARDLY_SEEN) / (1 - HARDLY_SEEN), 0, 1) ** 1.5
-    places = np.array([line.place for line in lines])
-    kept, merged_places, merged_weights, merged_costs = [], [], [], []
-    for group in merged(places, weights):
-        best = max(group, key=lambda k: (len(lines[k].strips), lines[k].strength))
-        kept.append(_together([lines[k] for k in group], lines[best]))
-        merged_places.append(float(np.average(places[list(group)], weights=weights[list(group)] + 1e-3)))
-        merged_weights.append(float(weights[list(group)].max()))
-        merged_costs.append(float(costs[list(group)].max()))
-    return Axis(tuple(kept), np.array(merged_places), np.array(merged_weights), np.array(merged_costs))
-
-
-def _span(lines: Sequence[RuledLine]) -> tuple[float, float]:
-    """First and last strip of most lines, the longer ones counting more."""
-    weights = np.array([len(line.strips) for line in lines], dtype=np.float64) ** 2
-    ends = []
-    for values in ([line.strips[0] for line in lines], [line.strips[-1] for line in lines]):
-        order = np.argsort(values)
-        total = np.cumsum(weights[order])
-        ends.append(float(np.array(values)[order][np.searchsorted(total, 0.5 * total[-1])]))
-    return ends[0], ends[1]
-
-
-def _clipped(first: float, last: float, places: list[float]) -> tuple[float, float]:
-    """The span, no longer than that of the lines across."""
-    if len(places) < 2:
-        return first, last
-    start, end = max(first, min(places)), min(last, max(places))
-    return (start, end) if end - start > 0.5 * (last - first) else (first, last)
-
-
-def _together(group: list[RuledLine], main: RuledLine) -> RuledLine:
-    """Lines that are one: the middle of them, strip by strip."""
-    if len(group) == 1:
-        return main
-    by_strip: dict[int, list[float]] = {}
-    for line in group:
-        for strip, at in zip(line.strips.tolist(), line.at.tolist(), strict=True):
-            by_strip.setdefault(strip, []).append(at)
-    strips = sorted(by_strip)
-    # A strip that shows one of two lines only would pull the middle to it.
-    full = [strip for strip in strips if len(by_strip[strip]) == len(group)] or strips
-    return RuledLine(
-        np.array(full, dtype=np.int64), np.array([float(np.mean(by_strip[strip])) for strip in full]), main.strength
-    )
 
 
 def row_px(place: TablePlacement) -> float:
@@ -254,23 +191,12 @@ def placed(way: Taken, seen: Frame, rules: Rules, to_photo: npt.NDArray[np.float
     own = np.array(
         [[unit * x_scale, 0, x_offset + x_scale * left], [0, unit * y_scale, y_offset + y_scale * top], [0, 0, 1]]
     )
-    to_flat = _turned_axes(way.turns) @ own
+    to_flat = turned_axes(way.turns) @ own
     size = ((table.columns[-1].right - left) / unit, (table.rows[-1].bottom - top) / unit)
     mesh, residual = _bend(way, to_flat, size, rules)
     matrix = Homography(to_photo @ seen.matrix @ to_flat)
     px = float(np.sqrt(abs(np.linalg.det((to_photo @ seen.matrix)[:2, :2])))) * unit * y_scale
     return TablePlacement(template, matrix, mesh, residual * px, way.share)
-
-
-def _turned_axes(turns: int) -> npt.NDArray[np.float64]:
-    """From (along columns, along rows) as `_seen_by` measures them to px of the rectified picture."""
-    if turns == 0:
-        return np.eye(3)
-    if turns == 1:
-        return np.array([[0, -1.0, 0], [1, 0, 0], [0, 0, 1]])
-    if turns == 2:
-        return np.array([[-1.0, 0, 0], [0, -1, 0], [0, 0, 1]])
-    return np.array([[0, 1.0, 0], [-1, 0, 0], [0, 0, 1]])
 
 
 def row_edges_all(template: Template) -> list[tuple[float, float]]:
@@ -326,7 +252,7 @@ def _bend(
 ) -> tuple[Mesh | None, float]:
     """What bent paper adds, in units, and the RMS residual, in units."""
     back = np.linalg.inv(to_flat)
-    own = back @ _turned_axes(way.turns)
+    own = back @ turned_axes(way.turns)
     level_is_rows = way.turns % 2 == 0
     points: list[list[FloatArray]] = [[], []]
     offsets: list[list[FloatArray]] = [[], []]
