@@ -7,6 +7,7 @@ next row stays whole, and the next row does not get a foot.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,7 +19,7 @@ from scanner.geometry import Square
 from scanner.intake import Photo
 from scanner.locate.placement import Placement
 from scanner.locate.refine import bend_map
-from scanner.symbols import lifted
+from scanner.symbols import lifted, plates_of
 from scanner.templates import Template
 
 FloatImage = npt.NDArray[np.float32]
@@ -46,6 +47,12 @@ INKED, FULL_INK = 0.01, 1.0
 """Share of the cells that ink covers at least where somebody has written on a sheet, and ink's density where nobody
 has."""
 EDGE_PX = 3
+FIELD, PALE = 0.6, 60
+"""Brightness of a dark field beside the cells, as a share of theirs, at most, and the percentile that is theirs."""
+FIELD_EDGE = 0.6
+"""Share of a cell's brightness at which the field's edge is seen: halfway between the two."""
+FIELD_REACH, FIELD_SOLID = 4, 17
+"""Pixels by which the field may reach into a cell, and its least width there: more than any stroke's."""
 FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
 
@@ -103,14 +110,19 @@ def ink_density(gray: FloatImage, cell_px: int) -> FloatImage:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Upright printed lines: centre float32 [height, lines] in px, half float32 [lines] half the width in px."""
+    """Upright printed lines: centre float32 [height, lines] in px, half float32 [lines] half the width in px.
+
+    printed: bool [height, lines], where there is a line.
+    """
 
     centre: npt.NDArray[np.float32]
     half: npt.NDArray[np.float32]
+    printed: npt.NDArray[np.bool_]
 
 
-def _trace_lines(density: FloatImage, rows: int, cols: int) -> _Lines:
-    """Where the upright lines of a rectified sheet really run, edge by edge."""
+def _trace_lines(density: FloatImage, printed: npt.NDArray[np.bool_]) -> _Lines:
+    """Where the upright lines of a rectified sheet really run, edge by edge. printed: bool [rows, cols + 1]."""
+    rows, cols = printed.shape[0], printed.shape[1] - 1
     reach = round(0.16 * CELL_PX)
     inner = slice(round(0.1 * CELL_PX), round(0.9 * CELL_PX))
     strip = density[RIM_PX : RIM_PX + rows * CELL_PX].reshape(rows, CELL_PX, density.shape[1])[:, inner]
@@ -127,7 +139,7 @@ def _trace_lines(density: FloatImage, rows: int, cols: int) -> _Lines:
     over = np.clip(seen - (0.5 * (height + floor))[:, :, None], 0, None)
     total = over.sum(axis=2)
     centre = np.where(total > 1e-4, (over * shifts).sum(axis=2) / np.maximum(total, 1e-6), 0.0)
-    strong = height > np.maximum(0.05, 0.35 * np.median(height))
+    strong = printed & (height > np.maximum(0.05, 0.35 * np.median(height[printed])))
     line_centre = np.array(
         [np.median(centre[strong[:, k], k]) if strong[:, k].any() else 0.0 for k in range(cols + 1)], dtype=np.float32
     )
@@ -141,7 +153,8 @@ def _trace_lines(density: FloatImage, rows: int, cols: int) -> _Lines:
     middle = RIM_PX + (np.arange(rows) + 0.5) * CELL_PX
     ys = np.arange(density.shape[0])
     along = np.stack([at[k] + np.interp(ys, middle, centre[:, k]) for k in range(cols + 1)], axis=1)
-    return _Lines(along.astype(np.float32), half)
+    own = np.clip((ys - RIM_PX) // CELL_PX, 0, rows - 1)
+    return _Lines(along.astype(np.float32), half, printed[own])
 
 
 def _without_upright(density: FloatImage, lines: _Lines) -> FloatImage:
@@ -165,19 +178,21 @@ def _without_upright(density: FloatImage, lines: _Lines) -> FloatImage:
     fill = np.maximum(across[:, :, None], left[:, :, None] * (1 - t) ** 3 + right[:, :, None] * t**3)
     index = row[:, :, None] + xs
     old = density.take(index)
-    band = np.abs(xs - centre[:, :, None]) <= half[:, None]
+    band = (np.abs(xs - centre[:, :, None]) <= half[:, None]) & lines.printed[:, :, None]
     result = density.copy()
     result.reshape(-1)[index] = np.where(band, np.minimum(old, fill), old)
     return result
 
 
-def without_lines(density: FloatImage, rows: int, cols: int) -> FloatImage:
-    """Ink density of a rectified sheet (rim of half a cell) without the printed lines of its lattice."""
-    upright = _trace_lines(density, rows, cols)
-    flipped = np.ascontiguousarray(density.T)
-    level = _trace_lines(flipped, cols, rows)
-    cleared = _without_upright(density, upright)
-    return np.ascontiguousarray(_without_upright(np.ascontiguousarray(cleared.T), level).T)
+def without_lines(density: FloatImage, upright: npt.NDArray[np.bool_], level: npt.NDArray[np.bool_]) -> FloatImage:
+    """Ink density of a rectified sheet (rim of half a cell) without the printed lines of its lattice.
+
+    upright: bool [rows, cols + 1], level: bool [rows + 1, cols], the edges that have a line.
+    """
+    across = _trace_lines(density, upright)
+    down = _trace_lines(np.ascontiguousarray(density.T), np.ascontiguousarray(level.T))
+    cleared = _without_upright(density, across)
+    return np.ascontiguousarray(_without_upright(np.ascontiguousarray(cleared.T), down).T)
 
 
 def rectified(photo: Photo, placement: Placement) -> npt.NDArray[np.uint8]:
@@ -200,29 +215,32 @@ def cut(photo: Photo, placement: Placement) -> CellBatch:
     px = placement.project(layout.centres)
     height, width = photo.gray.shape
     present = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < width) & (px[:, 1] < height)
-    symbols = layout.symbols_either_way(placement.turns)
-    return cut_rectified(flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present, symbols)
+    symbols = [layout.symbols_turned(turn) for turn in (0, *placement.turns)]
+    dark_field = template.look.field == "dark"
+    return cut_rectified(
+        flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present, symbols, dark_field=dark_field
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
     """The lattice cells of a template. rows, cols: int64 [n], from 0. centres: float64 [n, 2], mm.
 
-    symbols: bool [n], whether a symbol is printed in the cell.
+    symbols: for each kind of symbol the cells that it is printed in, int64 [cells] each.
     """
 
     ids: tuple[str, ...]
     rows: npt.NDArray[np.int64]
     cols: npt.NDArray[np.int64]
     centres: npt.NDArray[np.float64]
-    symbols: npt.NDArray[np.bool_]
+    symbols: tuple[npt.NDArray[np.int64], ...]
 
-    def symbols_either_way(self, turns: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-        """The cells that have a symbol if the sheet lies as it was found or by one of these quarter turns otherwise."""
-        net = np.zeros((int(self.rows.max()) + 1, int(self.cols.max()) + 1), dtype=np.bool_)
-        net[self.rows, self.cols] = self.symbols
-        ways = [np.rot90(net, turn) for turn in (0, *turns)]
-        return np.asarray(np.any([way[self.rows, self.cols] for way in ways], axis=0), dtype=np.bool_)
+    def symbols_turned(self, turn: int) -> tuple[npt.NDArray[np.int64], ...]:
+        """Where the symbols are if the sheet lies turned by quarter turns; only for lattices that stay the same."""
+        number = np.full((int(self.rows.max()) + 1, int(self.cols.max()) + 1), -1, dtype=np.int64)
+        number[self.rows, self.cols] = np.arange(len(self.rows))
+        turned = np.rot90(number, turn)
+        return tuple(turned[self.rows[cells], self.cols[cells]] for cells in self.symbols)
 
 
 @lru_cache(maxsize=64)
@@ -234,7 +252,10 @@ def _layout(template: Template) -> _Layout:
         np.array([place.row - 1 for place in places], dtype=np.int64),
         np.array([place.col - 1 for place in places], dtype=np.int64),
         np.array([np.mean([[point.x, point.y] for point in cell.polygon], axis=0) for cell in cells]),
-        np.array([any(symbol.tag in cell.tags for symbol in template.look.symbols) for cell in cells], dtype=np.bool_),
+        tuple(
+            np.flatnonzero([symbol.tag in cell.tags for cell in cells]).astype(np.int64)
+            for symbol in template.look.symbols
+        ),
     )
 
 
@@ -246,40 +267,92 @@ def cut_rectified(
     rows: int,
     cols: int,
     present: npt.NDArray[np.bool_],
-    symbols: npt.NDArray[np.bool_] | None = None,
+    symbols: Sequence[Sequence[npt.NDArray[np.int64]]] = (),
+    *,
+    dark_field: bool = False,
 ) -> CellBatch:
     """Cells of a rectified grey sheet [rows * 48 + 48, cols * 48 + 48].
 
     Cell k lies in row cell_rows[k], column cell_cols[k], from 0; present [n] as in `CellBatch`.
-    symbols [n]: which cells have a printed symbol under the ink; null for none.
+    symbols: for each way up that the sheet may lie, the cells that have the same symbol under the ink, int64 each.
+    dark_field: where there is no cell the sheet may be printed dark.
     """
-    density = ink_density(flat.astype(np.float32), CELL_PX)
-    clear = without_lines(density, rows, cols)
-    if symbols is not None and symbols.any():
-        _lift_symbols(density, clear, cell_rows, cell_cols, symbols)
+    gray = flat.astype(np.float32)
+    density = ink_density(gray, CELL_PX)
+    upright, level = np.ones((rows, cols + 1), dtype=np.bool_), np.ones((rows + 1, cols), dtype=np.bool_)
+    if dark_field:
+        mask = np.zeros((rows, cols), dtype=np.bool_)
+        mask[cell_rows, cell_cols] = True
+        field = _field(flat, mask)
+        density[field] = 0
+        # The field's edge is no line any more.
+        joined = np.logical_and if field.any() else np.logical_or
+        wide = np.pad(mask, 1)
+        upright, level = joined(wide[1:-1, :-1], wide[1:-1, 1:]), joined(wide[:-1, 1:-1], wide[1:, 1:-1])
+    clear = without_lines(density, upright, level)
+    if any(cells.size for way in symbols for cells in way):
+        _lift_symbols(gray, clear, cell_rows, cell_cols, symbols)
     ink, dark = cells_of_density(clear, cell_rows, cell_cols, rows, cols)
     return CellBatch(ids, ink, present, dark)
 
 
+def _field(flat: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Where a sheet is printed dark around its cells [rows, cols]: no ink is to be seen there. bool of flat's shape."""
+    wide = np.pad(cells, 1)
+    outside = _places(~wide)
+    inner = _places(wide)
+    # The field next to the cells; farther away there may be a strip of another colour, or the table.
+    near = (cv2.dilate(inner, np.ones((2 * RIM_PX + 1,) * 2, np.uint8)) > 0) & (outside > 0)
+    if not near.any():
+        return np.zeros(flat.shape, dtype=np.bool_)
+    pale = float(np.percentile(flat[inner > 0][::7], PALE))
+    if float(np.median(flat[near][::7])) > FIELD * pale:
+        return np.zeros(flat.shape, dtype=np.bool_)
+    # What is printed on the field (letters, the centre line) is no ink, either; a stroke that leaves a cell ends there.
+    edge = np.ones((2 * FIELD_REACH + 1,) * 2, np.uint8)
+    surely = cv2.erode(outside, edge, borderType=cv2.BORDER_CONSTANT, borderValue=1)
+    # Up to the edge as it is seen: the field is wide where a stroke is narrow.
+    local = cv2.blur(np.where(inner > 0, flat, 0).astype(np.float32), (CELL_PX, CELL_PX))
+    weight = cv2.blur((inner > 0).astype(np.float32), (CELL_PX, CELL_PX))
+    paper = local / np.maximum(weight, 1e-3)
+    dark = ((flat < FIELD_EDGE * paper) | (surely > 0)).astype(np.uint8)
+    solid = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((FIELD_SOLID, FIELD_SOLID), np.uint8)) > 0
+    reached = cv2.dilate(surely, np.ones((4 * FIELD_REACH + 1,) * 2, np.uint8)) > 0
+    field = ((solid & reached) | (surely > 0)).astype(np.uint8)
+    return np.asarray(cv2.dilate(field, np.ones((3, 3), np.uint8)) > 0)
+
+
+def _places(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+    """Places of the lattice [rows + 2, cols + 2], those around it included, as a mask of the rectified sheet."""
+    spread = mask.astype(np.uint8).repeat(CELL_PX, axis=0).repeat(CELL_PX, axis=1)
+    cut_away = CELL_PX - RIM_PX
+    return np.ascontiguousarray(spread[cut_away : spread.shape[0] - cut_away, cut_away : spread.shape[1] - cut_away])
+
+
 def _lift_symbols(
-    density: FloatImage,
+    flat: FloatImage,
     clear: FloatImage,
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
-    symbols: npt.NDArray[np.bool_],
+    symbols: Sequence[Sequence[npt.NDArray[np.int64]]],
 ) -> None:
-    """Takes printed symbols out of `clear`, in place. density: with the printed lines still in it."""
+    """Takes printed symbols out of `clear`, in place. flat: the picture with everything in it."""
     # The cell's own edges stay out: a line's remains there are as dark as a symbol.
     side = CELL_PX - 2 * EDGE_PX
     tops, lefts = RIM_PX + cell_rows * CELL_PX + EDGE_PX, RIM_PX + cell_cols * CELL_PX + EDGE_PX
     pieces = [(slice(top, top + side), slice(left, left + side)) for top, left in zip(tops, lefts, strict=True)]
+    gray = np.stack([flat[piece] for piece in pieces])
+    ways = [plates_of(groups, gray) for groups in symbols]
+    plates = max(ways, key=lambda way: sum(plate.contrast for plate in way))
     # How dark ink is, the other cells tell: not the symbols, nor a dark field between the cells.
-    others = np.stack([clear[piece] for piece, symbol in zip(pieces, symbols, strict=True) if not symbol] or [clear])
+    under = {int(cell) for plate in plates for cell in plate.cells}
+    others = np.stack([clear[piece] for k, piece in enumerate(pieces) if k not in under] or [clear])
     inked = others[others > TYPICAL_FROM]
     typical = float(np.median(inked)) if inked.size > INKED * others.size else FULL_INK
-    for piece, symbol in zip(pieces, symbols, strict=True):
-        if symbol:
-            clear[piece] = lifted(1 - density[piece], clear[piece], typical)
+    for plate in plates:
+        density = np.stack([clear[pieces[cell]] for cell in plate.cells])
+        for cell, ink in zip(plate.cells, lifted(plate, density, typical), strict=True):
+            clear[pieces[cell]] = ink
 
 
 def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDArray[np.float32]:
@@ -399,23 +472,14 @@ def cells_of_density(
     mask = _ink_mask(clear, rows, cols)
     owner = _owners(mask, rows, cols)
     numbers = cell_rows * cols + cell_cols
-    return pictures_of_windows(*_windows(clear, owner, numbers, cell_rows, cell_cols))
-
-
-def pictures_of_windows(
-    windows: npt.NDArray[np.float32], mine: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-    """The reader's pictures uint8 [n, 2, 32, 32] and the typical darkness of each cell's ink float32 [n].
-
-    windows: density around each cell, float32 [n, 64, 64]; mine: which of it is the cell's own ink, bool.
-    """
+    windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
     full, dark = _full_ink(windows, mine)
     scaled = np.clip(windows / full[:, None, None], 0, 1)
     soft = scaled * _feather(mine)
-    ink = np.zeros((len(windows), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
+    ink = np.zeros((len(numbers), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
     # One tall picture halved is all windows halved; each output pixel is the mean of four of its own window.
-    tall = np.ascontiguousarray(soft).reshape(len(windows) * WINDOW_PX, WINDOW_PX)
-    pooled = cv2.resize(tall, (INPUT_PX, len(windows) * INPUT_PX), interpolation=cv2.INTER_AREA)
-    ink[:, 0] = np.round(255 * pooled).astype(np.uint8).reshape(len(windows), INPUT_PX, INPUT_PX)
+    tall = np.ascontiguousarray(soft).reshape(len(numbers) * WINDOW_PX, WINDOW_PX)
+    pooled = cv2.resize(tall, (INPUT_PX, len(numbers) * INPUT_PX), interpolation=cv2.INTER_AREA)
+    ink[:, 0] = np.round(255 * pooled).astype(np.uint8).reshape(len(numbers), INPUT_PX, INPUT_PX)
     ink[:, 1] = close_ups(soft, mine)
     return ink, dark

@@ -180,3 +180,14 @@ def test_strongly_bent_cells_stay_one_lattice() -> None:
     corners = flat.corners + np.stack([np.zeros_like(bow), bow], axis=2)
     found = find_lattices(Patches(corners.mean(axis=1), corners, flat.side))
     assert len(found[0].members) > 0.9 * len(rows)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_bent_pad_is_followed_to_its_rim(seed: int) -> None:
+    """The edge of the dark field holds the bend where there are no lines: corners to a fiftieth of a cell."""
+    bent = replace(COLOURS, tilt=(40.0, 55.0), bow=(5.0, 7.0), gutter_chance=1.0, gutter=(6.0, 10.0), blur=(1.0, 1.3))
+    made = simulate(PAD_B, {}, hand=strokes(), seed=seed, setting=Setting(size=SIZE, ranges=bent))
+    photo = next(load(made.file(), name="pad.jpg"))
+    found = locate(photo, EVERY)
+    assert not isinstance(found, NotFound), found.reason
+    assert error(found[0], made.truth, photo.scale) < 0.0025

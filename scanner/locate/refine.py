@@ -13,10 +13,17 @@ from scanner.locate.evidence import EvidenceArray, GrayImage, darkness, rectify
 from scanner.locate.mesh import DEGREE, Mesh, fit_smooth
 
 MaskArray = npt.NDArray[np.bool_]
+SideArray = npt.NDArray[np.int8]
 
 CELL_PX = 32
 REACH = 0.22
 """How far, in cells, a line is looked for beside its expected place: with more, a digit would be taken for it."""
+STEP_REACH = 0.42
+"""The same for the edge of a dark field, for which no digit is taken."""
+FIELD = 0.6
+"""Brightness of a dark field, as a share of the cell's beside it, at most."""
+HALF_LINE = 0.012
+"""Half the width, in cells, of the line at a dark field's edge."""
 MARGIN = 0.5
 MIN_CROSSINGS = 30
 FLAT_GUESS = 0.05
@@ -31,24 +38,32 @@ FLAT = 0.015
 
 @dataclass(frozen=True, slots=True)
 class PrintedLines:
-    """Edges of a lattice at which a line is printed and can be seen.
+    """Edges of a lattice at which a line is printed.
 
-    upright: bool [rows, cols + 1]. level: bool [rows + 1, cols].
+    upright: bool [rows, cols + 1]. level: bool [rows + 1, cols]. upright_rim, level_rim: of the same shapes, on which
+    side of a line at the rim the cell is: 1 right of it or below, -1 left or above, 0 where it isn't at the rim; all 0
+    for sheets that have no dark field.
     """
 
     upright: MaskArray
     level: MaskArray
+    upright_rim: SideArray
+    level_rim: SideArray
 
     @classmethod
     def around(cls, cells: MaskArray, *, dark_field: bool) -> PrintedLines:
-        """The lines of the cells [rows, cols]; on a dark field only those between two of them can be seen."""
-        wide = np.pad(cells, 1)
-        either, both = np.logical_or, np.logical_and
-        joined = both if dark_field else either
-        return cls(
-            np.asarray(joined(wide[1:-1, :-1], wide[1:-1, 1:]), dtype=np.bool_),
-            np.asarray(joined(wide[:-1, 1:-1], wide[1:, 1:-1]), dtype=np.bool_),
-        )
+        """The lines of the cells [rows, cols]; dark_field: where there is no cell the paper may be printed dark."""
+        upright, upright_rim = _lines_of(cells)
+        level, level_rim = _lines_of(cells.T)
+        if not dark_field:
+            upright_rim, level_rim = np.zeros_like(upright_rim), np.zeros_like(level_rim)
+        return cls(upright, np.ascontiguousarray(level.T), upright_rim, np.ascontiguousarray(level_rim.T))
+
+
+def _lines_of(cells: MaskArray) -> tuple[MaskArray, SideArray]:
+    """The upright lines of cells [rows, cols] and which of them are at the rim, as in `PrintedLines`."""
+    wide = np.pad(cells, 1)[1:-1].astype(np.int8)
+    return (wide[:, :-1] + wide[:, 1:]) > 0, np.asarray(wide[:, 1:] - wide[:, :-1], dtype=np.int8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +87,21 @@ class Refined:
     worst_line: float
 
 
-def _follow(dark: EvidenceArray, expected: MaskArray, margin: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _follow(
+    dark: EvidenceArray, flat: GrayImage, lines: MaskArray, rim: SideArray, margin: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Offsets of the upright lines, edge by edge.
 
-    expected: bool [rows, cols + 1], the edges at which a line is printed.
+    dark: the darkness of the flat picture. lines: bool [rows, cols + 1], the edges at which a line is printed. rim: of
+    `PrintedLines`.
 
     Returns points [n, 2] (column, row of the edge's middle), offsets [n] in cells and weights [n] (0: no line seen).
     """
-    rows, cols = expected.shape[0], expected.shape[1] - 1
+    rows, cols = lines.shape[0], lines.shape[1] - 1
+    steps, is_step = _steps(flat, rim, margin)
+    # A line at the edge of a dark field is part of the field; plain paper has its line there.
+    on_field = is_step.sum() > 0.5 * np.count_nonzero(rim)
+    expected = lines & (rim == 0) if on_field else lines
     reach = round(REACH * CELL_PX)
     inner = round(0.12 * CELL_PX)
     strip = dark[margin : margin + rows * CELL_PX].reshape(rows, CELL_PX, dark.shape[1])[:, inner:-inner]
@@ -107,11 +129,45 @@ def _follow(dark: EvidenceArray, expected: MaskArray, margin: int) -> tuple[Floa
     weights = np.clip(strength / max(typical, 1e-3) - 0.3, 0, 1)
     weights[(total <= 1e-6) | ~expected] = 0
     offsets = (centre + 0.5) / CELL_PX
+    if on_field:
+        offsets, weights = np.where(is_step, steps, offsets), np.where(is_step, 1.0, weights)
     _lean_on_neighbours(offsets, weights)
     # Pixel k of the rectified picture shows what lies (k + 0.5) px from its edge: a line at its place peaks at -0.5.
     row, col = np.meshgrid(np.arange(rows) + 0.5, np.arange(cols + 1), indexing="ij")
     points = np.stack([col.ravel(), row.ravel()], axis=1).astype(np.float64)
     return points, offsets.ravel(), weights.ravel().astype(np.float64)
+
+
+def _steps(flat: GrayImage, rim: SideArray, margin: int) -> tuple[FloatArray, MaskArray]:
+    """Where a dark field ends and a pale cell begins: (offsets in cells, whether such a step is seen) [rows, cols + 1].
+
+    rim: which side the cell is on, of `PrintedLines`.
+    """
+    offsets, seen = np.zeros(rim.shape), np.zeros(rim.shape, dtype=np.bool_)
+    row, line = np.nonzero(rim)
+    if not len(row):
+        return offsets, seen
+    rows, inner, reach = rim.shape[0], round(0.15 * CELL_PX), round(STEP_REACH * CELL_PX)
+    strip = flat[margin : margin + rows * CELL_PX].reshape(rows, CELL_PX, flat.shape[1])[:, inner:-inner]
+    # Strokes that reach the edge, arrow heads and letters are beside most of its length.
+    profile = np.partition(strip, strip.shape[1] // 2, axis=1)[:, strip.shape[1] // 2].astype(np.float64)
+    side = rim[row, line].astype(np.int64)
+    # From the field into the cell, whichever side it is on. The edge lies between two pixels.
+    along = np.arange(-reach, reach)
+    at = (margin + line * CELL_PX)[:, None] + np.where(side[:, None] > 0, along, -1 - along)
+    values = profile[row[:, None], at]
+    ends = max(2, reach // 4)
+    low, high = np.median(values[:, :ends], axis=1), np.median(values[:, -ends:], axis=1)
+    middle = ((low + high) / 2)[:, None]
+    rises = (values[:, :-1] < middle) & (values[:, 1:] >= middle)
+    nearest = np.where(rises, np.abs(along[:-1] + 1), np.inf).argmin(axis=1)
+    number = np.arange(len(row))
+    before, after = values[number, nearest], values[number, nearest + 1]
+    share = (middle[:, 0] - before) / np.maximum(after - before, 1e-6)
+    # The printed line is part of the dark side.
+    offsets[row, line] = side * ((along[nearest] + 0.5 + share) / CELL_PX - HALF_LINE)
+    seen[row, line] = (low < FIELD * high) & rises.any(axis=1)
+    return offsets, seen
 
 
 def _lean_on_neighbours(offsets: FloatArray, weights: FloatArray) -> None:
@@ -183,7 +239,7 @@ def refine(
 ) -> Refined:
     """Bends a lattice to the lines of a grey picture; `matrix` maps lattice coordinates to its px.
 
-    degree: of the bend; a low one where a sheet's rim has no lines that would hold it.
+    degree: of the bend; a low one where a sheet's corners have no lines that would hold it.
     """
     most = degree
     rows, cols = lines.upright.shape[0], lines.level.shape[1]
@@ -200,8 +256,10 @@ def refine(
                 cv2.remap(gray, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8
             )
         dark = darkness(flat, CELL_PX)
-        points_x, off_x, weight_x = _follow(dark, lines.upright, margin)
-        points_t, off_y, weight_y = _follow(np.ascontiguousarray(dark.T), lines.level.T, margin)
+        points_x, off_x, weight_x = _follow(dark, flat, lines.upright, lines.upright_rim, margin)
+        points_t, off_y, weight_y = _follow(
+            np.ascontiguousarray(dark.T), np.ascontiguousarray(flat.T), lines.level.T, lines.level_rim.T, margin
+        )
         points_y = points_t[:, ::-1]
         dx = fit_smooth(points_x, off_x, weight_x, size, degree=degree)
         dy = fit_smooth(points_y, off_y, weight_y, size, degree=degree)
