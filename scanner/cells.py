@@ -472,14 +472,23 @@ def cells_of_density(
     mask = _ink_mask(clear, rows, cols)
     owner = _owners(mask, rows, cols)
     numbers = cell_rows * cols + cell_cols
-    windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
+    return pictures_of_windows(*_windows(clear, owner, numbers, cell_rows, cell_cols))
+
+
+def pictures_of_windows(
+    windows: npt.NDArray[np.float32], mine: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """The reader's pictures uint8 [n, 2, 32, 32] and the typical darkness of each cell's ink float32 [n].
+
+    windows: density around each cell, float32 [n, 64, 64]; mine: which of it is the cell's own ink, bool.
+    """
     full, dark = _full_ink(windows, mine)
     scaled = np.clip(windows / full[:, None, None], 0, 1)
     soft = scaled * _feather(mine)
-    ink = np.zeros((len(numbers), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
+    ink = np.zeros((len(windows), 2, INPUT_PX, INPUT_PX), dtype=np.uint8)
     # One tall picture halved is all windows halved; each output pixel is the mean of four of its own window.
-    tall = np.ascontiguousarray(soft).reshape(len(numbers) * WINDOW_PX, WINDOW_PX)
-    pooled = cv2.resize(tall, (INPUT_PX, len(numbers) * INPUT_PX), interpolation=cv2.INTER_AREA)
-    ink[:, 0] = np.round(255 * pooled).astype(np.uint8).reshape(len(numbers), INPUT_PX, INPUT_PX)
+    tall = np.ascontiguousarray(soft).reshape(len(windows) * WINDOW_PX, WINDOW_PX)
+    pooled = cv2.resize(tall, (INPUT_PX, len(windows) * INPUT_PX), interpolation=cv2.INTER_AREA)
+    ink[:, 0] = np.round(255 * pooled).astype(np.uint8).reshape(len(windows), INPUT_PX, INPUT_PX)
     ink[:, 1] = close_ups(soft, mine)
     return ink, dark
