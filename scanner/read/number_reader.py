@@ -1,8 +1,8 @@
 """Reads whole numbers: a small net that reads a cell from left to right, and a search for the likeliest texts.
 
-The net gives probabilities of a digit, a minus, a mark for "nothing", or none of them at each of 28 steps across the
-cell (connectionist temporal classification, Graves et al. 2006). The probability of a text is the sum over all ways to
-read it (prefix search, Hannun et al. 2014, without a language model), so that it is one of the number and not of its
+The net gives probabilities of a digit, a minus, a mark for "nothing", or none of them at each of some 20 steps across
+the cell (connectionist temporal classification, Graves et al. 2006). The probability of a text is the sum over all ways
+to read it (prefix search, Hannun et al. 2014, without a language model), so that it is one of the number and not of its
 digits.
 """
 
@@ -66,6 +66,8 @@ class NumberReader:
             raise ModelError("the model names no symbols", remedy=remedy, subject=file.name)
         self.name: str = metadata["name"]
         self.symbols: tuple[str, ...] = tuple(json.loads(metadata["symbols"]))
+        nothing = np.zeros((1, 2, HIGH, WIDE), dtype=np.uint8)
+        self._steps: int = self._session.run(None, {"pictures": nothing})[0].shape[1]
 
     def read(self, batch: NumberBatch, permitted: Mapping[str, tuple[int, int] | None] | None = None) -> NumberReadings:
         """The readings of all cells that lie in the picture. permitted: lowest and highest number by cell id."""
@@ -75,13 +77,13 @@ class NumberReader:
         return NumberReadings(ids, tuple(found))
 
     def steps(self, ink: npt.NDArray[np.uint8]) -> Probabilities:
-        """Probabilities of the symbols, float32 [n, 28, symbols + 1], for pictures uint8 [n, 2, 40, 112].
+        """Probabilities of the symbols, float32 [n, steps, symbols + 1], for pictures uint8 [n, 2, 40, 112].
 
         Those of pictures without ink say "none of them" at every step.
         """
         if ink.ndim != 4 or ink.shape[1:] != (2, HIGH, WIDE) or ink.dtype != np.uint8:
             raise ValueError(f"ink: expected uint8 [n, 2, {HIGH}, {WIDE}], got {ink.dtype} {list(ink.shape)}")
-        result = np.zeros((len(ink), WIDE // 4, len(self.symbols) + 1), dtype=np.float32)
+        result = np.zeros((len(ink), self._steps, len(self.symbols) + 1), dtype=np.float32)
         result[:, :, 0] = 1.0
         inked = ink[:, 0].reshape(len(ink), -1).any(axis=1)
         if inked.any():

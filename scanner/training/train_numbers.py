@@ -1,8 +1,10 @@
 """Trains the number reader on generated cells and writes it as ONNX.
 
-    python -m scanner.training.train_numbers --data FOLDER --out FOLDER --minutes 40
+    python -m scanner.training.train_numbers --data FOLDER --out FOLDER --digits CHECKPOINT --minutes 60
 
-FOLDER holds what `scanner.training.numbers` wrote: train-*.npz and val-*.npz.
+FOLDER holds what `scanner.training.numbers` wrote: train-*.npz and val-*.npz. The tower starts from a checkpoint of the
+digit reader (`scanner.training.train`) and stays as it is for the first part of the time, so that its features are
+computed once; then all of the net learns.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +31,23 @@ NAME = "numbers-1"
 BATCH = 128
 SHIFT = (2, 4)
 """Pixels that a picture is moved by at most, down and across."""
+FROZEN_SHARE = 0.45
+"""Share of the time in which the tower stays as it is."""
+HEAD_RATE, FINE_RATE = 3e-3, 6e-4
+EVERY_MINUTES = 4.0
+"""How often the model is written and judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to train. digits: checkpoint of the digit reader; null: from nothing. resume: an earlier model's .pt."""
+
+    data: Path
+    out: Path
+    minutes: float
+    seed: int = 1
+    digits: Path | None = None
+    resume: Path | None = None
 
 
 def encoded(labels: npt.NDArray[np.str_]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -38,14 +58,14 @@ def encoded(labels: npt.NDArray[np.str_]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def augmented(ink: npt.NDArray[np.uint8], rng: np.random.Generator) -> torch.Tensor:
-    """Pictures [n, 2, 40, 112] moved a little, with another contrast: float32 in 0..1."""
+    """Pictures [n, 2, 40, 112] moved a little, with another contrast: float32 in 0..255."""
     moved = np.empty_like(ink)
     for k in range(len(ink)):
         down, across = int(rng.integers(-SHIFT[0], SHIFT[0] + 1)), int(rng.integers(-SHIFT[1], SHIFT[1] + 1))
         moved[k] = np.roll(ink[k], (down, across), axis=(1, 2))
-    pictures = torch.from_numpy(moved).float() / 255.0
+    pictures = torch.from_numpy(moved).float()
     gamma = torch.from_numpy(rng.uniform(0.7, 1.5, (len(ink), 1, 1)).astype(np.float32))
-    pictures[:, 0] = pictures[:, 0] ** gamma
+    pictures[:, 0] = 255.0 * (pictures[:, 0] / 255.0) ** gamma
     return pictures
 
 
@@ -68,13 +88,14 @@ def loss_of(logits: torch.Tensor, labels: npt.NDArray[np.str_], temperature: flo
     return each.mean()
 
 
-def evaluate(net: NumberNet, cells: NumberCells) -> torch.Tensor:
-    """Logits of all cells."""
+def in_parts(net: NumberNet, ink: npt.NDArray[np.uint8], *, features: bool) -> torch.Tensor:
+    """Features (half precision) or logits of many pictures, in parts; the net is put into evaluation."""
     net.eval()
     with torch.no_grad():
-        parts = [
-            net(torch.from_numpy(cells.ink[at : at + 512]).float() / 255.0) for at in range(0, len(cells.ink), 512)
-        ]
+        parts = []
+        for at in range(0, len(ink), 512):
+            pictures = torch.from_numpy(ink[at : at + 512])
+            parts.append(net.features(pictures).half() if features else net(pictures))
     return torch.cat(parts)
 
 
@@ -112,60 +133,104 @@ def export(net: NumberNet, temperature: float, path: Path) -> None:
     onnx.save(loaded, str(path))
 
 
-def train(data: Path, out: Path, minutes: float, seed: int) -> None:
-    """Trains for so many minutes on whatever train-*.npz the folder holds at each epoch's start."""
-    files = sorted(data.glob("val-*.npz"))
-    if not files or not list(data.glob("train-*.npz")):
-        raise MissingFileError(
-            "holds no train-*.npz or val-*.npz", remedy="make them by scanner.training.numbers", subject=str(data)
-        )
-    val = NumberCells.joined([NumberCells.load(file) for file in files])
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    net = NumberNet()
-    average = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.999))
-    optimizer = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=1e-3)
-    out.mkdir(parents=True, exist_ok=True)
-    start = time.monotonic()
-    epoch, loaded = 0, 0
-    cells = NumberCells(val.ink[:0], val.labels[:0])
-    while time.monotonic() - start < 60 * minutes:
-        files = sorted(data.glob("train-*.npz"))
-        if len(files) != loaded:
-            cells, loaded = NumberCells.joined([NumberCells.load(file) for file in files]), len(files)
-        net.train()
-        order = rng.permutation(len(cells.labels))
-        total, batches = 0.0, 0
-        for at in range(0, len(order) - BATCH + 1, BATCH):
-            done = (time.monotonic() - start) / (60 * minutes)
-            if done >= 1:
-                break
-            for group in optimizer.param_groups:
-                group["lr"] = 2e-3 * min(1.0, 0.1 + done * 50) * max(0.02, 0.5 * (1 + np.cos(np.pi * done)))
-            chosen = order[at : at + BATCH]
-            loss = loss_of(net(augmented(cells.ink[chosen], rng)), cells.labels[chosen])
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-            optimizer.step()
-            average.update_parameters(net)
-            total, batches = total + float(loss.detach()), batches + 1
-        epoch += 1
-        torch.optim.swa_utils.update_bn(
-            (torch.from_numpy(cells.ink[order[k : k + 256]]).float() / 255 for k in range(0, 4096, 256)), average
-        )
-        logits = evaluate(average.module, val)
+class Trainer:
+    """Trains for a time, judging and writing the model now and then."""
+
+    def __init__(self, plan: Plan) -> None:
+        files = {part: sorted(plan.data.glob(f"{part}-*.npz")) for part in ("train", "val")}
+        if not files["train"] or not files["val"]:
+            remedy = "make them by scanner.training.numbers"
+            raise MissingFileError("holds no train-*.npz or val-*.npz", remedy=remedy, subject=str(plan.data))
+        self._plan = plan
+        self._rng = np.random.default_rng(plan.seed)
+        self._train = NumberCells.joined([NumberCells.load(file) for file in files["train"]])
+        self._val = NumberCells.joined([NumberCells.load(file) for file in files["val"]])
+        torch.manual_seed(plan.seed)
+        self._net = NumberNet()
+        if plan.digits is not None:
+            self._net.start_from(torch.load(plan.digits, map_location="cpu", weights_only=True)["net"])
+        if plan.resume is not None:
+            self._net.load_state_dict(torch.load(plan.resume, map_location="cpu", weights_only=True))
+        self._start = time.monotonic()
+        self._judged = self._start
+
+    def run(self) -> None:
+        """All of the time."""
+        self._plan.out.mkdir(parents=True, exist_ok=True)
+        frozen = FROZEN_SHARE if self._plan.digits is not None and self._plan.resume is None else 0.0
+        if frozen:
+            self._head(frozen)
+        self._all(frozen)
+        self._judge("done")
+
+    def _done(self) -> float:
+        return (time.monotonic() - self._start) / (60 * self._plan.minutes)
+
+    def _head(self, until: float) -> None:
+        net, labels = self._net, self._train.labels
+        seen = in_parts(net, self._train.ink, features=True)
+        self._say(f"features of {len(labels)} cells")
+        begun = self._done()
+        parameters = [p for name, p in net.named_parameters() if not name.startswith("tower.")]
+        optimizer = torch.optim.AdamW(parameters, lr=HEAD_RATE, weight_decay=1e-2)
+        while self._done() < until:
+            for chosen in self._batches(len(labels)):
+                share = (self._done() - begun) / (until - begun)
+                if share >= 1:
+                    break
+                net.train()
+                net.tower.eval()
+                self._step(optimizer, net.head(seen[chosen].float()), labels[chosen], HEAD_RATE * _cosine(share))
+            self._judge("head")
+
+    def _all(self, begun: float) -> None:
+        net, cells = self._net, self._train
+        optimizer = torch.optim.AdamW(net.parameters(), lr=FINE_RATE, weight_decay=1e-2)
+        while self._done() < 1:
+            for chosen in self._batches(len(cells.labels)):
+                share = (self._done() - begun) / (1 - begun)
+                if share >= 1:
+                    break
+                net.train()
+                net.tower.eval()  # running means of its normalization stay the digit reader's
+                rate = FINE_RATE * min(1.0, 0.1 + 20 * share) * _cosine(share)
+                self._step(optimizer, net(augmented(cells.ink[chosen], self._rng)), cells.labels[chosen], rate)
+                self._judge("all")
+
+    def _batches(self, n: int) -> list[npt.NDArray[np.int64]]:
+        order = self._rng.permutation(n)
+        return [order[at : at + BATCH] for at in range(0, n - BATCH + 1, BATCH)]
+
+    def _step(
+        self, optimizer: torch.optim.Optimizer, logits: torch.Tensor, labels: npt.NDArray[np.str_], rate: float
+    ) -> None:
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        loss = loss_of(logits, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
+        optimizer.step()
+
+    def _judge(self, what: str) -> None:
+        if what != "done" and time.monotonic() - self._judged < 60 * EVERY_MINUTES:
+            return
+        val = self._val
+        logits = in_parts(self._net, val.ink, features=False)
         right = float(np.mean([text == label for text, label in zip(decoded(logits), val.labels, strict=True)]))
         temperature = calibrated(logits, val.labels)
-        export(average.module, temperature, out / f"{NAME}.onnx")
-        torch.save(average.module.state_dict(), out / f"{NAME}.pt")
-        val_loss = float(loss_of(logits, val.labels, temperature))
-        print(
-            f"epoch {epoch}: {len(cells.labels)} cells, {time.monotonic() - start:.0f} s, "
-            f"loss {total / max(batches, 1):.4f}, val loss {val_loss:.4f}, right {right:.4f}, T {temperature:.2f}",
-            file=sys.stderr,
-            flush=True,
-        )
+        export(self._net, temperature, self._plan.out / f"{NAME}.onnx")
+        torch.save(self._net.state_dict(), self._plan.out / f"{NAME}.pt")
+        loss = float(loss_of(logits, val.labels, temperature))
+        self._say(f"{what}: val loss {loss:.4f}, right {right:.4f}, T {temperature:.2f}")
+        self._judged = time.monotonic()
+
+    def _say(self, text: str) -> None:
+        print(f"{time.monotonic() - self._start:.0f} s, {text}", file=sys.stderr, flush=True)
+
+
+def _cosine(share: float) -> float:
+    return max(0.02, 0.5 * (1 + float(np.cos(np.pi * share))))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -173,13 +238,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m scanner.training.train_numbers", description="Train the number reader.")
     parser.add_argument("--data", type=Path, required=True, help="folder of scanner.training.numbers")
     parser.add_argument("--out", type=Path, required=True, help="folder for the model")
-    parser.add_argument("--minutes", type=float, default=40.0)
+    parser.add_argument("--digits", type=Path, help="checkpoint of the digit reader to start from")
+    parser.add_argument("--resume", type=Path, help="an earlier numbers-1.pt to go on from")
+    parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(argv)
     torch.set_num_threads(options.threads)
     try:
-        train(options.data, options.out, options.minutes, options.seed)
+        plan = Plan(options.data, options.out, options.minutes, options.seed, options.digits, options.resume)
+        Trainer(plan).run()
     except PadscoreError as error:
         print(error, file=sys.stderr)
         return error.exit_status
