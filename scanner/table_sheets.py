@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
-from scanner.cells_table import NumberBatch, cut_table
+from scanner.cells_table import cut_table
 from scanner.intake import Photo
 from scanner.locate.placement import NotFound
 from scanner.locate.table_placement import TablePlacement
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberReadings
+from scanner.table_names import named
+from scanner.templates import Template
+from scanner.templates.resize import SizeError
 
 FEWEST_INKED = 8
 """With fewer written cells nothing is refused for what they hold."""
@@ -24,10 +28,11 @@ FIT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """A table that has been read the right way up."""
+    """A table that has been read the right way up. inked: bool [n], which cells of `numbers` are written in."""
 
     placement: TablePlacement
     numbers: NumberReadings
+    inked: npt.NDArray[np.bool_]
 
 
 def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> ReadTable | NotFound:
@@ -37,19 +42,39 @@ def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> Rea
     for way in (found, *found.others):
         batch = cut_table(photo, way)
         numbers = reader.read(batch)
-        sense, count = sense_of(batch, numbers)
+        written = np.asarray(batch.ink[batch.present, 0].reshape(len(numbers.ids), -1).any(axis=1), dtype=np.bool_)
+        sense, count = sense_of(numbers, written)
         score = sense + FIT * way.score
         if score > best_score:
-            best, best_score, best_sense, inked = ReadTable(replace(way, others=()), numbers), score, sense, count
+            best, best_score, best_sense, inked = (
+                ReadTable(replace(way, others=()), numbers, written),
+                score,
+                sense,
+                count,
+            )
     assert best is not None
-    if inked >= FEWEST_INKED and best_sense < NUMBERS:
+    model = best.placement.model
+    if best_sense < NUMBERS and (inked >= FEWEST_INKED or model is not None):
         return NotFound("a ruled table was seen, but its cells hold no numbers")
-    return best
+    return best if model is None else _open_table(best, model)
 
 
-def sense_of(batch: NumberBatch, numbers: NumberReadings) -> tuple[float, int]:
+def _open_table(found: ReadTable, model: Template) -> ReadTable | NotFound:
+    """The same table with names for its rows and columns, by what they hold."""
+    numbers = found.numbers
+    try:
+        template, renamed = named(found.placement.template, model, numbers, found.inked)
+    except SizeError as error:
+        return NotFound(f"a ruled table was seen, but {error}")
+    kept = [k for k, cell in enumerate(numbers.ids) if cell in renamed]
+    by_name = {renamed[numbers.ids[k]]: numbers.candidates[k] for k in kept}
+    ids = tuple(cell for cell in template.ids if cell in by_name)
+    placement = replace(found.placement, template=template, model=None)
+    return ReadTable(placement, NumberReadings(ids, tuple(by_name[cell] for cell in ids)), found.inked[kept])
+
+
+def sense_of(numbers: NumberReadings, inked: npt.NDArray[np.bool_]) -> tuple[float, int]:
     """How surely the written cells hold numbers, on average from 0 to 1, and how many are written in."""
-    inked = batch.ink[batch.present, 0].reshape(len(numbers.ids), -1).any(axis=1)
     sure = [
         found[0].probability if found[0].state in ("read", "struck") else 0.0
         for found, written in zip(numbers.candidates, inked.tolist(), strict=True)

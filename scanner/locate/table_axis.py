@@ -40,7 +40,7 @@ class Taken:
     """One way to take the lines of a table. turns: clockwise quarter turns of the template in the rectified picture.
 
     share: how well the lines fit or, of an open template, how fully they were seen; about 1 where all is right. wide:
-    width of the cells against their height.
+    width of the cells against their height. model: see `TablePlacement`.
     """
 
     template: Template
@@ -51,6 +51,7 @@ class Taken:
     column_axis: Axis
     share: float
     wide: float = 1.0
+    model: Template | None = None
 
 
 def seen_by(level: Axis, upright: Axis, turns: int) -> tuple[Axis, Axis]:

@@ -87,7 +87,7 @@ def _taken(down: Axis, across: Axis, turns: int, template: Template) -> Taken | 
     wide = float(np.median(np.diff(mm_across)) / np.median(np.diff(mm_down)))
     every_row, every_column = (AxisMatch(tuple((k, k) for k in range(n + 1)), n, 1.0, scale) for n in (rows, columns))
     share = float(min(down.weights.mean(), across.weights.mean()))
-    return Taken(raw, turns, every_row, every_column, down, across, share, wide)
+    return Taken(raw, turns, every_row, every_column, down, across, share, wide, template)
 
 
 def _allowed(count: int, run: OpenRun | None) -> bool:

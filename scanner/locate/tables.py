@@ -196,7 +196,7 @@ def placed(way: Taken, seen: Frame, rules: Rules, to_photo: npt.NDArray[np.float
     mesh, residual = _bend(way, to_flat, size, rules)
     matrix = Homography(to_photo @ seen.matrix @ to_flat)
     px = float(np.sqrt(abs(np.linalg.det((to_photo @ seen.matrix)[:2, :2])))) * unit * y_scale
-    return TablePlacement(template, matrix, mesh, residual * px, way.share)
+    return TablePlacement(template, matrix, mesh, residual * px, way.share, model=way.model)
 
 
 def row_edges_all(template: Template) -> list[tuple[float, float]]:

@@ -31,7 +31,7 @@ NAME = "numbers-1"
 BATCH = 128
 SHIFT = (2, 4)
 """Pixels that a picture is moved by at most, down and across."""
-FROZEN_SHARE = 0.45
+FROZEN_SHARE = 0.8
 """Share of the time in which the tower stays as it is."""
 HEAD_RATE, FINE_RATE = 3e-3, 6e-4
 EVERY_MINUTES = 4.0

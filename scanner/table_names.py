@@ -1,0 +1,109 @@
+"""What the rows and columns of an open table are: labels, a heading of names, numbers, the sum at the bottom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.geometry import FloatArray
+from scanner.read.numbers import NumberReadings
+from scanner.templates import Cell, Table, TableColumn, TableRow, Template
+from scanner.templates.model import rectangle
+from scanner.templates.resize import resized
+
+UNLIKE = 0.62
+"""Cells of labels or names read as numbers this much less surely than the others, as a share of these."""
+PLAIN = 0.25
+"""A first column (row) whose width (height) differs from the others' by more than this share may well be labels."""
+OTHER_SIZE = 0.85
+"""The same share as `UNLIKE`, for such a column or row."""
+FEWEST = 2
+"""Written cells that a column or row needs, to be told by them."""
+
+Mask = npt.NDArray[np.bool_]
+
+
+def named(raw: Template, template: Template, numbers: NumberReadings, inked: Mask) -> tuple[Template, dict[str, str]]:
+    """The open `template` with the columns and rows of `raw` (see `scanner.locate.table_open`), and new ids by old.
+
+    inked: bool [n], which cells of `numbers` are written in. Cells of labels and names have no new id.
+    """
+    table = raw.table
+    assert table is not None
+    sense, written = _by_place(table, numbers, inked)
+    widths = np.array([column.right - column.left for column in table.columns])
+    heights = np.array([row.bottom - row.top for row in table.rows])
+    has_names = len(heights) > 3 and _unlike(sense, written, heights)
+    below = slice(1 if has_names else 0, None)
+    has_labels = len(widths) > 1 and _unlike(sense[below].T, written[below].T, widths)
+    return _built(raw, template, has_labels, has_names)
+
+
+def _by_place(table: Table, numbers: NumberReadings, inked: Mask) -> tuple[FloatArray, Mask]:
+    """How surely each cell holds a number, 0 to 1, and which are written in: [rows, columns] each."""
+    column_of = {column.id: k for k, column in enumerate(table.columns)}
+    row_of = {row.id: k for k, row in enumerate(table.rows)}
+    sense = np.zeros((len(row_of), len(column_of)))
+    written = np.zeros(sense.shape, dtype=np.bool_)
+    for cell, found, ink in zip(numbers.ids, numbers.candidates, inked.tolist(), strict=True):
+        column, row = cell.split(".", 1)
+        at = row_of[row], column_of[column]
+        sense[at] = found[0].probability if found[0].state in ("read", "struck") else 0.0
+        written[at] = ink and found[0].state != "blank"
+    return sense, written
+
+
+def _unlike(sense: FloatArray, written: Mask, sizes: FloatArray) -> bool:
+    """Is the first row something else than the rows below it?"""
+    first, others = sense[0][written[0]], sense[1:][written[1:]]
+    typical = float(np.median(sizes[1:]))
+    other_size = abs(float(sizes[0]) - typical) > PLAIN * typical
+    if len(first) < FEWEST or len(others) < FEWEST:
+        return other_size
+    return float(first.mean()) < (OTHER_SIZE if other_size else UNLIKE) * float(others.mean())
+
+
+def _built(raw: Template, template: Template, has_labels: bool, has_names: bool) -> tuple[Template, dict[str, str]]:
+    table, own = raw.table, template.table
+    assert table is not None
+    assert own is not None
+    columns = len(table.columns) - has_labels
+    rows = len(table.rows) - has_names - 1
+    model = resized(template, columns=columns, rows=rows)
+    assert model.table is not None
+    # What the template has beside its open columns and rows, as far as this sheet has it too.
+    model_columns = [one for one in model.table.columns if has_labels or not one.labels]
+    model_rows = [one for one in model.table.rows if has_names or one.id != _heading(own)]
+    renamed: dict[str, str] = {}
+    cells: list[Cell] = []
+    new_columns = tuple(
+        replace(theirs, left=ours.left, right=ours.right)
+        for ours, theirs in zip(table.columns, model_columns, strict=True)
+    )
+    new_rows = tuple(
+        replace(theirs, top=ours.top, bottom=ours.bottom) for ours, theirs in zip(table.rows, model_rows, strict=True)
+    )
+    for old_column, column in zip(table.columns, new_columns, strict=True):
+        for old_row, row in zip(table.rows, new_rows, strict=True):
+            name = f"{column.id}.{row.id}"
+            if name in model:
+                cell = _at(model.cell(name), column, row)
+                cells.append(cell)
+                if cell.kind == "number":
+                    renamed[f"{old_column.id}.{old_row.id}"] = name
+    whole = replace(model.table, columns=new_columns, rows=new_rows)
+    return replace(model, size=raw.size, cells=tuple(cells), table=whole), renamed
+
+
+def _heading(table: Table) -> str | None:
+    """The row above the open ones, which a sheet has or hasn't; null where there is none."""
+    if table.open_rows is None:
+        return None
+    first = table.open_rows.name.replace("{n}", "1")
+    return None if table.rows[0].id == first else table.rows[0].id
+
+
+def _at(cell: Cell, column: TableColumn, row: TableRow) -> Cell:
+    return replace(cell, polygon=rectangle(column.left, row.top, column.right, row.bottom))
