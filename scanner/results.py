@@ -77,11 +77,13 @@ class ScoreGroup:
     """Cells that score together, within a line of the score.
 
     cells: in the template's order. symbols: those of them whose printed symbol (a star, a heart) counted.
+    line: where the cells join one to another (a connection): all of them, in the order of the line.
     """
 
     cells: tuple[str, ...]
     points: int
     symbols: tuple[str, ...] = ()
+    line: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,19 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryStep:
+    """A step of a game that may have led to the board: a value written into cells, one after the other.
+
+    round: from 1. cells: in the order of writing. bonus: the mark of the bonus by which it was written, null for none.
+    """
+
+    round: int
+    value: int
+    cells: tuple[str, ...]
+    bonus: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What the rules say of a read board once its doubts are taken into account.
 
@@ -127,6 +142,7 @@ class Verdict:
     sure: no plausible reading changes the total, a score line, a flag (and, for Sudoku, a value).
     ask: the shortest list of cells whose answers would make it sure, the most useful first.
     ask_ink: those of them where the question is who wrote what was read: is it printed or by hand?
+    history: one game that ends with this board, for games that can tell; empty where none does or that can't be told.
     """
 
     score: Score
@@ -137,6 +153,7 @@ class Verdict:
     ask_ink: tuple[str, ...] = ()
     claimed: Mapping[str, int] = field(default_factory=dict)
     columns: Mapping[str, ColumnScore] = field(default_factory=dict)
+    history: tuple[HistoryStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -330,7 +330,7 @@ def _from_object(given: Mapping[str, object], cell: Cell, where: _Where) -> Cell
     if state == "doubtful" and confidence > MOST_DOUBTFUL:
         remedy = f"write it, up to {MOST_DOUBTFUL}, or read as its state"
         where.fail(f"cell {cell.id} is doubtful, but not by its confidence", remedy)
-    if state == "unreadable" and (cell.place is not None or cell.kind == "mark"):
+    if state == "unreadable" and (cell.place is not None or cell.kind in ("mark", "digit")):
         confidence = confidence or 1.0  # 0 would say that nobody looked at it: boxes only, see `CellReading.unseen`
     printed = given.get("printed")
     if printed is not None:

@@ -99,7 +99,7 @@ def _played(
                     yield picked | {place}, bonuses - {2}, two_done
         if spare and not two_done:
             yield picked, bonuses, True
-    if 3 in bonuses and len(numbers) == 2:
+    if 3 in bonuses and len(set(numbers)) == 2:
         rolled = range(3, 9) if case.rolls is None or at >= len(case.rolls) else sorted(set(case.rolls[at]))
         for third in rolled:
             if third not in numbers:
@@ -129,7 +129,7 @@ def _written(
 
 
 def _chains(case: Case, done: Hexes, number: int, length: int) -> Iterator[Hexes]:
-    lines = [(place,) for place in _beside(case, done, number)]
+    lines: list[tuple[int, ...]] = [(place,) for place in _beside(case, done, number)]
     for _ in range(length - 1):
         lines = [
             (*line, place)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from scanner.results import CellReading, Flag, Score, Value
+from scanner.results import CellReading, Flag, HistoryStep, Score, Value
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
@@ -127,6 +127,15 @@ class RolledGame(Game, Protocol):
 
     def roll_format(self, template: Template) -> RollFormat:
         """What a log of one game on this sheet looks like."""
+        ...
+
+
+@runtime_checkable
+class HistoryGame(Game, Protocol):
+    """A game that can tell how a board came about. Optional."""
+
+    def history(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[HistoryStep, ...]:
+        """One game by the rules that ends with this board, in the order of its rounds; empty if there is none."""
         ...
 
 

@@ -4,7 +4,8 @@
 - `hexroller_scoring`: the score.
 - `hexroller_history` (with `_facts`, `_chains`, `_joint`): whether some game ends with the sheet, and one that does.
 - `hexroller_explain`: the smallest explanation if none does. `hexroller_flags`: all that may be wrong, in sentences.
-- `hexroller_bounds`: how far the total may go. `hexroller_play`: a random player.
+- `hexroller_bounds`: how far the total may go. `hexroller_prior`: which readings are rare.
+- `hexroller_play`: a random player.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from scanner.board import MADE
 from scanner.games.base import GameContext
+from scanner.games.hexroller_bounds import Possible, bounds
 from scanner.games.hexroller_flags import Checked, flags_of
-from scanner.games.hexroller_layout import HIGHEST, LOWEST, layout_of, sheet_of
+from scanner.games.hexroller_layout import BONUS_NUMBER, HIGHEST, LOWEST, counting, layout_of, sheet_of
+from scanner.games.hexroller_prior import prior
 from scanner.games.hexroller_scoring import line_names, score_of
-from scanner.results import Flag, Score
+from scanner.results import CellReading, Flag, HistoryStep, Score, Value
 from scanner.rolls import RollFormat
 
 if TYPE_CHECKING:
@@ -47,6 +51,47 @@ class HexRoller:
         empty ones are left out."""
         written = {name: board.cells[box].value for name, box in layout_of(template).claims}
         return {name: value for name, value in written.items() if isinstance(value, int)}
+
+    def history(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[HistoryStep, ...]:
+        """One game that ends with this sheet; empty if there is none, or if what it depends on can't be read."""
+        layout = layout_of(template)
+        checked = _checked(board, template, context)
+        found = checked.history()
+        if found is None:
+            return ()
+        steps = [
+            HistoryStep(step.round, step.number, layout.named(step.hexes), layout.bonus_id(step.bonus))
+            for step in found.steps
+        ]
+        return tuple(steps)
+
+    def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
+        """See `scanner.games.hexroller_prior.prior`."""
+        return prior(board, layout_of(template), reading)
+
+    def bounds(
+        self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
+    ) -> tuple[int, int]:
+        """See `scanner.games.hexroller_bounds.bounds`."""
+        layout = layout_of(template)
+
+        def held(cell: str) -> frozenset[Value | None]:
+            return possible.get(cell) or frozenset((board.cells[cell].value,))
+
+        return bounds(
+            Possible(
+                hexes=[
+                    frozenset((printed,))
+                    if printed
+                    else frozenset(counting(value, BONUS_NUMBER) for value in held(cell))
+                    for cell, printed in zip(layout.ids, layout.printed, strict=True)
+                ],
+                top=[frozenset(counting(value, LOWEST) for value in held(box)) for box in layout.top],
+                bottom=[frozenset(counting(value, LOWEST) for value in held(box)) for box in layout.bottom],
+                used=[frozenset(value == MADE for value in held(mark)) for _, mark in layout.bonuses],
+            ),
+            layout,
+        )
 
     def roll_format(self, template: Template) -> RollFormat:
         """One roll a round."""

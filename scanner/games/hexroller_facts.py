@@ -35,14 +35,14 @@ class Facts:
     """What a history has to explain.
 
     written: the written hexes of each number of `NUMBERS`, as indices of the layout's. rounds: as far as they were
-    played. twos: whether a 2 was written with its bonus. free: rounds whose lengths are not tied to the dice.
+    played. twos: the hexes that hold a bonus's 2. free: rounds whose lengths are not tied to the dice.
     """
 
     layout: Layout
     written: tuple[tuple[int, ...], ...]
     rounds: tuple[Round, ...]
     dice: int
-    twos: bool = False
+    twos: tuple[int, ...] = ()
     free: frozenset[int] = frozenset()
 
     def rounds_of(self, number: int) -> tuple[int, ...]:
@@ -74,7 +74,7 @@ def facts_of(sheet: Sheet, layout: Layout, rolls: Sequence[Sequence[int]] | None
         written=tuple(by_number[number] for number in NUMBERS),
         rounds=tuple(rounds),
         dice=layout.dice,
-        twos=bool(by_number[WRITES_TWO]),
+        twos=by_number[WRITES_TWO],
     )
 
 

@@ -22,7 +22,7 @@ from functools import lru_cache
 from scanner.games.hexroller_chains import Chains, Slot
 from scanner.games.hexroller_facts import Facts
 from scanner.games.hexroller_joint import Joint, Part
-from scanner.games.hexroller_layout import EXTRA_HEX, NUMBERS, THIRD_NUMBER
+from scanner.games.hexroller_layout import BONUS_NUMBER, EXTRA_HEX, NUMBERS, THIRD_NUMBER, WRITES_TWO
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A game that ends with the sheet. steps: by round. used: bonuses 1 and 3 as far as this game uses them."""
+    """A game that ends with the sheet. steps: by round. used: bonuses 1 and 3 as far as this game uses them.
+
+    A 2 stands in the first round without another bonus: it could have been written in any of them.
+    """
 
     steps: tuple[Written, ...]
     used: frozenset[int]
@@ -90,7 +93,7 @@ class _Search:
         both = itertools.product(thirds, extras)
         one = [*itertools.product(thirds, (None,)), *itertools.product((None,), extras)]
         # the 2 may be written in any round that has no other bonus
-        room = max(1, len(facts.rounds)) - facts.twos if self.bonuses.one_a_round else len(thirds) + len(extras)
+        room = max(1, len(facts.rounds)) - bool(facts.twos) if self.bonuses.one_a_round else len(thirds) + len(extras)
         for plan in itertools.starmap(_Plan, (*(both if room > 1 else ()), *(one if room > 0 else ()), (None, None))):
             mine = None if plan.third is None else plan.third[0]
             if all(low <= (number == mine) + (number == plan.extra) <= high for number, (low, high) in spare.items()):
@@ -133,6 +136,9 @@ class _Search:
             if chains.extra is not None:
                 at = part.rounds[chains.after] + 1
                 steps.append(Written(at, part.number, (hexes[chains.extra],), EXTRA_HEX))
+        taken = {step.round for step in steps if step.bonus}
+        free = next((at for at in range(1, len(self.facts.rounds) + 1) if at not in taken), 1)
+        steps += [Written(free, BONUS_NUMBER, (place,), WRITES_TWO) for place in self.facts.twos]
         used = {bonus for bonus, by in ((EXTRA_HEX, plan.extra), (THIRD_NUMBER, plan.third)) if by is not None}
         steps.sort(key=lambda step: (step.round, step.bonus > 0))
         return History(tuple(steps), frozenset(used))

@@ -96,7 +96,7 @@ def _connections(sheet: Sheet, layout: Layout) -> ScoreLine:
     found = [(number, line) for number in NUMBERS if (line := connection(number, sheet, layout))]
     if not found:
         return ScoreLine("Connections", 0)
-    groups = tuple(ScoreGroup(layout.named(line), number) for number, line in found)
+    groups = tuple(ScoreGroup(layout.named(sorted(line)), number, line=layout.named(line)) for number, line in found)
     cells = layout.named(sorted(place for _, line in found for place in line))
     label = f"Connections: {' '.join(str(number) for number, _ in found)}"
     return ScoreLine(label, sum(number for number, _ in found), cells, groups)

@@ -17,6 +17,7 @@ from scanner.results import (
     CellReading,
     ColumnScore,
     Flag,
+    HistoryStep,
     Problem,
     ScoreGroup,
     ScoreLine,
@@ -74,7 +75,7 @@ def exit_status(result: ScanResult) -> int:
 
 
 def _sheet(sheet: Sheet) -> dict[str, Any]:
-    return {
+    written: dict[str, Any] = {
         "source": sheet.source,
         "page": sheet.page,
         "sheet": sheet.sheet,
@@ -88,6 +89,9 @@ def _sheet(sheet: Sheet) -> dict[str, Any]:
         "ask_ink": list(sheet.verdict.ask_ink),
         "flags": [_flag(flag) for flag in sheet.verdict.flags],
     }
+    if sheet.verdict.history:
+        written["history"] = [_step(step) for step in sheet.verdict.history]
+    return written
 
 
 def _corners(place: SheetPlace) -> list[list[float]]:
@@ -132,7 +136,12 @@ def _line(line: ScoreLine) -> dict[str, Any]:
 
 
 def _group(group: ScoreGroup) -> dict[str, Any]:
-    return {"cells": list(group.cells), "points": int(group.points), "symbols": list(group.symbols)}
+    shown = {"cells": list(group.cells), "points": int(group.points), "symbols": list(group.symbols)}
+    return {**shown, "line": list(group.line)} if group.line else shown
+
+
+def _step(step: HistoryStep) -> dict[str, Any]:
+    return {"round": int(step.round), "value": int(step.value), "cells": list(step.cells), "bonus": step.bonus}
 
 
 def _column(column: ColumnScore) -> dict[str, Any]:

@@ -119,11 +119,11 @@ def _weighed(readings: Readings, template: Template, game: Game, answered: dict[
 def _without_reading(cell: Cell, template: Template) -> CellReading:
     """A cell that the reader says nothing of.
 
-    The cells of a lattice or a table are looked for, and one that isn't there may hold anything; so may a mark, which
-    belongs to the game. Numbers and words beside a lattice (a player's claim, a name), and words in a table, say
-    nothing about what is in it, so they are no doubt about it where nobody read them.
+    The cells of a lattice or a table are looked for, and one that isn't there may hold anything; so may a mark or a box
+    for one digit, which belong to the game. Numbers and words beside a lattice (a player's claim, a name), and words in
+    a table, say nothing about what is in it, so they are no doubt about it where nobody read them.
     """
-    box = cell.place is None and (template.table is None or cell.kind == "text") and cell.kind != "mark"
+    box = cell.place is None and (template.table is None or cell.kind == "text") and cell.kind not in ("mark", "digit")
     return CellReading(cell.id, None, "unreadable", confidence=0.0 if box else 1.0)
 
 

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import ReadBoard
-from scanner.games.base import BoundedGame, ClaimGame, ColumnGame, Game, GameContext
+from scanner.games.base import BoundedGame, ClaimGame, ColumnGame, Game, GameContext, HistoryGame
 from scanner.resolve.inks import ink_findings
 from scanner.resolve.outcomes import Doubt, Outcome, combinations, doubt_about
 from scanner.results import DOUBT_CODE, PLAUSIBLE, WRONG, CellReading, ColumnScore, Flag, Score, Verdict
@@ -82,6 +82,7 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
         ask_ink=ask_ink,
         claimed=claimed,
         columns=columns,
+        history=game.history(board, template, judge.context) if isinstance(game, HistoryGame) else (),
     )
 
 
