@@ -41,7 +41,8 @@ class Floor:
 def chosen(folder: Path, most: int) -> list[Path]:
     """Photos of the test part: first one of each puzzle, then the others, in the order of their names."""
     seen: set[str] = set()
-    first, others = [], []
+    first: list[Path] = []
+    others: list[Path] = []
     for truth in sorted(folder.glob("*.json")):
         cells = json.loads(truth.read_text(encoding="utf-8"))["cells"]
         if photo_split(folder.name, truth.stem, cells) != "test":

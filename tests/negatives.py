@@ -91,7 +91,7 @@ def fractal(rng: Rng) -> Gray:
     for octave in range(1, 8):
         n = 2**octave
         total += cv2.resize(rng.random((n, n)).astype(np.float32), (800, 800), interpolation=cv2.INTER_CUBIC) / n**0.8
-    return cv2.normalize(total, None, 0, 255, cv2.NORM_MINMAX).astype(np.uint8)
+    return np.asarray(cv2.normalize(total, np.zeros_like(total), 0, 255, cv2.NORM_MINMAX), dtype=np.uint8)
 
 
 def cloth(rng: Rng) -> Gray:
@@ -99,7 +99,7 @@ def cloth(rng: Rng) -> Gray:
     y, x = np.mgrid[0:900, 0:900]
     over = ((x // period + y // period) % 2).astype(np.float32)
     thread = np.where(over > 0, np.sin(np.pi * (x % period) / period), np.sin(np.pi * (y % period) / period))
-    return np.clip(80 + 140 * thread + rng.normal(0, 8, (900, 900)), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(80 + 140 * thread + rng.normal(0, 8, (900, 900)), 0, 255), dtype=np.uint8)
 
 
 def checked_cloth(rng: Rng) -> Gray:
@@ -107,7 +107,7 @@ def checked_cloth(rng: Rng) -> Gray:
     period = int(rng.integers(40, 120))
     y, x = np.mgrid[0:900, 0:900]
     stripes = ((x // (period // 2)) % 2).astype(int) + ((y // (period // 2)) % 2).astype(int)
-    return np.clip(230 - 80 * stripes + rng.normal(0, 5, (900, 900)), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(230 - 80 * stripes + rng.normal(0, 5, (900, 900)), 0, 255), dtype=np.uint8)
 
 
 def bricks(rng: Rng) -> Gray:
@@ -154,7 +154,8 @@ def tiles_nine(rng: Rng) -> Gray:
     seen = np.array([[2, 2], [11, 2], [11, 11], [2, 11]]) * side + out * bit[:, None]
     view = np.array([[0, 0], [900, 0], [900, 900], [0, 900]])
     matrix = cv2.getPerspectiveTransform(seen.astype(np.float32), view.astype(np.float32))
-    return cv2.GaussianBlur(cv2.warpPerspective(floor, matrix, (900, 900)), (0, 0), rng.uniform(0.5, 2))
+    warped = cv2.warpPerspective(floor, matrix, (900, 900))
+    return np.asarray(cv2.GaussianBlur(warped, (0, 0), rng.uniform(0.5, 2)), dtype=np.uint8)
 
 
 def text_page(rng: Rng) -> Gray:
@@ -279,7 +280,7 @@ def fence(rng: Rng) -> Gray:
     for at in range(period // 2, 900, period):
         cv2.line(back, (at, 0), (at, 899), 20, 3)
         cv2.line(back, (0, at), (899, at), 20, 3)
-    return back
+    return np.asarray(back, dtype=np.uint8)
 
 
 def keyboard(rng: Rng) -> Gray:
@@ -577,7 +578,7 @@ def photographed(surface: Gray, rng: Rng, *, long_side: int = 900, edge_to_edge:
     shot = cv2.GaussianBlur(shot * light.astype(np.float32), (0, 0), blur)
     shot = np.clip(shot + rng.normal(0, 3, shot.shape), 0, 255)
     tint = rng.uniform(0.85, 1.0, 3)
-    return np.clip(shot[:, :, None] * tint, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(shot[:, :, None] * tint, 0, 255), dtype=np.uint8)
 
 
 SURFACES = frozenset({"noise", "fractal", "cloth", "checked_cloth", "bricks", "tiles", "fence", "graph_paper_tens"})

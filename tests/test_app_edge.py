@@ -75,7 +75,7 @@ def test_a_fault_is_one_line_that_says_where(
 ) -> None:
     monkeypatch.delenv("PADSCORE_DEBUG", raising=False)
     try:
-        {}["missing"]
+        dict[str, int]()["missing"]
     except KeyError as error:
         fault(KeyError, error, error.__traceback__)
     (message,) = capsys.readouterr().err.splitlines()

@@ -203,7 +203,7 @@ def test_results_come_one_by_one(
     """What was printed before the second photo is opened holds the board of the first."""
     second = Path(shutil.copy(photo, tmp_path / "b.jpg"))
     before: list[str] = []
-    scan = scanner.commands.scan.scan
+    scan = scanner.scan.scan
 
     def watched(source: str, **options: Any) -> ScanResult:
         before.append(capsys.readouterr().out)
@@ -217,7 +217,7 @@ def test_results_come_one_by_one(
 
 def test_too_little_memory_for_one_photo(photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     second = Path(shutil.copy(photo, tmp_path / "b.jpg"))
-    scan = scanner.commands.scan.scan
+    scan = scanner.scan.scan
 
     def greedy(source: str, **options: Any) -> ScanResult:
         if source == str(photo):
@@ -276,7 +276,7 @@ def test_two_photos_of_one_name_get_two_pictures(photo: Path, tmp_path: Path) ->
 
 def test_a_photo_is_decoded_once(photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     decoded: list[str] = []
-    load = scanner.scan.load
+    load = scanner.intake.load
 
     def counted(source: str, **options: Any) -> Iterator[Photo]:
         decoded.append(source)

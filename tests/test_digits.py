@@ -135,15 +135,20 @@ def test_what_is_no_crop_is_refused(crop: Gray) -> None:
         pictures_of([crop])
 
 
+def density(flat: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """How dark it is on paper of 240: 0 paper, 1 black."""
+    return np.asarray(1 - flat.astype(np.float32) / 240, dtype=np.float32)
+
+
 def test_a_crop_looks_as_it_does_on_a_sheet() -> None:
     """A digit drawn into the middle cell of a blank 3 x 3 sheet without lines, against the same digit as a crop."""
     side = round(GLYPH_SHARE * CELL_PX)
-    digit = cv2.GaussianBlur(padded(seven(side, 4), 3), (3, 3), 0)
+    digit = np.asarray(cv2.GaussianBlur(padded(seven(side, 4), 3), (3, 3), 0), dtype=np.uint8)
     flat = np.full((4 * CELL_PX, 4 * CELL_PX), 240, dtype=np.uint8)
     at = RIM_PX + CELL_PX + (CELL_PX - len(digit)) // 2
     flat[at : at + len(digit), at : at + len(digit)] = digit
     place = np.array([1], dtype=np.int64)
-    on_sheet, _ = cells_of_density(1 - flat.astype(np.float32) / 240, place, place, 3, 3)
+    on_sheet, _ = cells_of_density(density(flat), place, place, 3, 3)
     as_crop = pictures_of([digit])
     assert np.abs(on_sheet.astype(int) - as_crop.astype(int)).mean() < 6
     assert np.corrcoef(on_sheet.ravel(), as_crop.ravel())[0, 1] > 0.97
@@ -155,7 +160,7 @@ def test_sheets_take_the_path_of_crops() -> None:
     flat[32:64, 40:56] = seven(32, 4)[:, :16]
     place = np.zeros(1, dtype=np.int64)
     batch = cut_rectified(flat, ("r1c1",), place, place, 1, 1, np.ones(1, dtype=np.bool_))
-    pictures, _ = cells_of_density(1 - flat.astype(np.float32) / 240, place, place, 1, 1)
+    pictures, _ = cells_of_density(density(flat), place, place, 1, 1)
     assert np.corrcoef(batch.ink.ravel(), pictures.ravel())[0, 1] > 0.9
 
 

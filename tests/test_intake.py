@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from PIL import Image, ImageFile
 
@@ -28,7 +29,7 @@ from scanner.errors import (
     TruncatedError,
     UnreadableError,
 )
-from scanner.intake import Photo, files, limits, load
+from scanner.intake import DECODE_LONG_SIDE, Photo, files, limits, load
 from scanner.intake.quiet import quiet
 
 ORIENTATION = 0x0112
@@ -58,8 +59,8 @@ def noise(width: int, height: int, seed: int = 1) -> Image.Image:
     return Image.fromarray(values)
 
 
-def only(source: str | Path | bytes, **options: int) -> Photo:
-    (photo,) = load(source, **options)
+def only(source: str | Path | bytes, *, long_side: int = DECODE_LONG_SIDE) -> Photo:
+    (photo,) = load(source, long_side=long_side)
     return photo
 
 
@@ -74,10 +75,10 @@ def marked() -> Image.Image:
     return picture
 
 
-def corner(rgb: np.ndarray, sides: set[str]) -> np.ndarray:
+def corner(rgb: npt.NDArray[np.uint8], sides: set[str]) -> npt.NDArray[np.int64]:
     y = 6 if "top" in sides else rgb.shape[0] - 7
     x = 6 if "left" in sides else rgb.shape[1] - 7
-    return rgb[y, x].astype(int)
+    return np.asarray(rgb[y, x], dtype=np.int64)
 
 
 @pytest.mark.parametrize("orientation", EXIF_TABLE)
@@ -85,7 +86,8 @@ def corner(rgb: np.ndarray, sides: set[str]) -> np.ndarray:
 def test_exif_orientation_is_applied_once(kind: str, orientation: int) -> None:
     if kind == "HEIF":
         pytest.importorskip("pillow_heif").register_heif_opener()
-    options = {"TIFF": {"compression": "tiff_lzw"}, "JPEG": {"quality": 95}}.get(kind, {})
+    every: dict[str, dict[str, object]] = {"TIFF": {"compression": "tiff_lzw"}, "JPEG": {"quality": 95}}
+    options = every.get(kind, {})
     # As bytes, pillow-heif writes the HEIF rotation beside the EXIF tag, as phones do: both say the same, once.
     block = exif(orientation).tobytes() if kind == "HEIF" else exif(orientation)
     photo = only(encode(marked(), kind, exif=block, **options))
@@ -113,9 +115,9 @@ def test_jpeg_is_decoded_at_the_smallest_scale_that_suffices(
     stored: tuple[int, int], decoded: tuple[int, int], orientation: int
 ) -> None:
     photo = only(encode(Image.new("L", stored, 200), "JPEG", exif=exif(orientation)))
-    turned = slice(None, None, -1 if orientation == 6 else 1)
-    assert photo.size == stored[turned]
-    assert photo.rgb.shape[1::-1] == decoded[turned]
+    turned = orientation == 6
+    assert photo.size == (stored[::-1] if turned else stored)
+    assert photo.rgb.shape == (*(decoded if turned else decoded[::-1]), 3)
     assert photo.scale == pytest.approx(stored[0] / decoded[0])
 
 
@@ -168,7 +170,7 @@ def test_gray_is_luma_and_computed_once() -> None:
 
 def test_photo_refuses_other_arrays() -> None:
     with pytest.raises(ValueError, match=r"expected uint8 \[h, w, 3\], got float64 \[4, 4, 3\]"):
-        Photo("x", 1, np.zeros((4, 4, 3)), (4, 4))
+        Photo("x", 1, np.zeros((4, 4, 3)), (4, 4))  # type: ignore[arg-type]  # what the test is about
 
 
 # Names and bytes

@@ -60,7 +60,8 @@ def sides(photo: Photo) -> tuple[list[int], list[int]]:
     ids=lambda value: value.mode if isinstance(value, Image.Image) else None,
 )
 def test_modes(picture: Image.Image, kind: str, left: tuple[int, ...], right: tuple[int, ...]) -> None:
-    options = {"WEBP": {"lossless": True}, "JPEG": {"quality": 98}}.get(kind, {})
+    every: dict[str, dict[str, object]] = {"WEBP": {"lossless": True}, "JPEG": {"quality": 98}}
+    options = every.get(kind, {})
     got = sides(only(encode(picture, kind, **options)))
     np.testing.assert_allclose(got, (left, right), atol=3)
 

@@ -6,7 +6,7 @@ from grids import CELL, LOPSIDED, MARGIN, SPLITTER_B, sudoku, template
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanner.geometry import Homography, project
+from scanner.geometry import FloatArray, Homography, project
 from scanner.locate.candidates import THRESHOLDS, Patches, find_patches
 from scanner.locate.evidence import LineEvidence, line_evidence
 from scanner.locate.fit import aspect_possible, turn_matrix
@@ -55,8 +55,8 @@ def test_a_lattice_grows_over_gaps_and_keeps_neighbours_neighbours(
     ours = np.abs(truth[:, None] - truth[None]).sum(axis=2)
     theirs = np.abs(lattice.places[:, None] - lattice.places[None]).sum(axis=2)
     assert np.array_equal(ours, theirs)
-    centre = project(lattice.matrix, lattice.places + 0.5)
-    assert np.abs(centre - project(matrix, truth + 0.5)).max() < 0.05 * lattice.pitch
+    centre = project(lattice.matrix, lattice.places.astype(np.float64) + 0.5)
+    assert np.abs(centre - project(matrix, truth.astype(np.float64) + 0.5)).max() < 0.05 * lattice.pitch
 
 
 def test_patches_in_disorder_make_no_lattice() -> None:
@@ -107,18 +107,18 @@ def test_what_lies_outside_the_picture_is_not_visible() -> None:
     assert not evidence.upright[:2].any()
 
 
-def _lattice(matrix: np.ndarray) -> Lattice:
+def _lattice(matrix: FloatArray) -> Lattice:
     empty = np.zeros((0, 2), np.int64)
     return Lattice(Homography(matrix), empty, np.zeros(0, np.int64), empty, np.zeros((0, 2)), 40.0)
 
 
-def _seen_from(tilt: float, ratio: float) -> np.ndarray:
+def _seen_from(tilt: float, ratio: float) -> FloatArray:
     """A plane turned about its own x axis by `tilt` degrees, focal length 0.8 of a picture 1000 px wide."""
     angle = np.deg2rad(tilt)
     across, down = np.array([ratio, 0, 0]), np.array([0, np.cos(angle), np.sin(angle)])
     plane = np.stack([across, down, np.array([-4.0, -4.0, 25.0])], axis=1)
     camera = np.array([[800.0, 0, 500], [0, 800, 375], [0, 0, 1]])
-    return camera @ plane
+    return np.asarray(camera @ plane, dtype=np.float64)
 
 
 @settings(max_examples=30, deadline=None)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from app_runner import process
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +22,6 @@ from scanner.resolve import parse_answers
 from scanner.rolls import load_rolls
 from scanner.templates import load_templates
 from scanner.typed import load_typed, parse_typed
-from tests.app_runner import process
 
 posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
 

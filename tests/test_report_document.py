@@ -5,7 +5,7 @@ import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from report_samples import DOUBT, INCOMPLETE, REPEAT, clear_sheet, sudoku_sheet
 import scanner
 from scanner.board import ReadBoard
 from scanner.report.document import document, dumps, exit_status, schema
-from scanner.results import CellReading, ColumnScore, Problem, Score, ScoreLine, Verdict
+from scanner.results import CellReading, ColumnScore, Problem, Score, ScoreLine, State, Verdict
 from scanner.sheet import ScanResult
 
 VALIDATOR = Draft202012Validator(schema())
@@ -37,8 +37,10 @@ CONTRACT: dict[str, Any] = json.loads("""
   "flags": [{"code": "splitter.value", "severity": "illegal", "cells": ["r1c3"], "message": "..."}]
 }], "table": null, "problems": [{"source": "x.jpg", "code": "no-sheet", "message": "..."}]}
 """)
-PROBLEM_CODES = ("no-sheet", "not-image", "empty-file", "missing", "truncated", "too-large", "unreadable")
-PROBLEM_CODES += ("missing-extra", "poor-photo")
+PROBLEM_CODES = (
+    *("no-sheet", "not-image", "empty-file", "missing", "truncated", "too-large", "unreadable"),
+    *("missing-extra", "poor-photo"),
+)
 
 
 def test_the_schema_is_valid_and_accepts_the_contracts_example() -> None:
@@ -135,7 +137,7 @@ def test_scoring_a_document_again_gives_the_same(name: str) -> None:
 def test_numbers_of_numpy_become_numbers_of_json() -> None:
     sheet = sudoku_sheet()
     cells = dict(sheet.board.cells)
-    cells["r1c1"] = CellReading("r1c1", np.int64(4), "read", np.float32(0.12345678), {"9": np.float32(1e-5)})  # type: ignore[arg-type]
+    cells["r1c1"] = CellReading("r1c1", np.int64(4), "read", np.float32(0.12345678), {"9": float(np.float32(1e-5))})  # type: ignore[arg-type]
     doc = json.loads(dumps(document(ScanResult((replace(sheet, board=ReadBoard("sudoku", cells)),)))))
     cell = doc["sheets"][0]["cells"]["r1c1"]
     assert cell == {"value": 4, "state": "read", "confidence": 0.1235, "alternatives": {}, "ink": None}
@@ -198,7 +200,7 @@ def test_the_schema_knows_every_problem_code(code: str) -> None:
     VALIDATOR.validate(_broken("problems", 0, "code", value=code))
 
 
-_states = st.sampled_from(["read", "blank", "struck", "candidates", "scribble", "unreadable", "doubtful", "answered"])
+_states: st.SearchStrategy[State] = st.sampled_from(get_args(State))
 _probability = st.floats(0, 1)
 
 

@@ -45,8 +45,7 @@ def _middle(polygon: FloatArray, part: float) -> tuple[slice, slice]:
 
 
 def _near(picture: npt.NDArray[np.uint8], color: Color) -> npt.NDArray[np.bool_]:
-    near: npt.NDArray[np.bool_] = np.abs(picture.astype(int) - np.array(color)).max(axis=2) < 24
-    return near
+    return np.asarray(np.abs(picture.astype(int) - np.array(color)).max(axis=2) < 24)
 
 
 def _right_and_bottom(picture: npt.NDArray[np.uint8], polygon: FloatArray) -> npt.NDArray[np.uint8]:
@@ -177,9 +176,10 @@ def test_frames_differ_in_shape_and_not_only_in_colour() -> None:
         low, high = (np.round(v).astype(int) for v in (polygon.min(axis=0), polygon.max(axis=0)))
         size = high - low
         hits = _near(inside[low[1] : high[1], low[0] : high[0]], color)
-        column = hits[size[1] // 2 :, size[0] // 2 - 8 : size[0] // 2 + 8].any(axis=1)
-        row = hits[int(0.85 * size[1]) :, int(0.15 * size[0]) : int(0.85 * size[0])].any(axis=0)
-        return tuple(int((np.diff(line.astype(int)) == 1).sum() + line[0]) for line in (column, row))  # type: ignore[return-value]
+        column = np.asarray(hits[size[1] // 2 :, size[0] // 2 - 8 : size[0] // 2 + 8].any(axis=1))
+        row = np.asarray(hits[int(0.85 * size[1]) :, int(0.15 * size[0]) : int(0.85 * size[0])].any(axis=0))
+        begins = [int((np.diff(line.astype(int)) == 1).sum() + line[0]) for line in (column, row)]
+        return begins[0], begins[1]
 
     assert stripes("r2c2", VERMILLION) == (2, 1)  # two lines, each unbroken
     down, along = stripes("r5c5", ORANGE)

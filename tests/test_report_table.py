@@ -5,7 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -259,9 +259,9 @@ template = splitter-b
 """
 
 
-def _pad(text: str = PAD_B, **changed: CellReading) -> Sheet:
+def _pad(changed: Mapping[str, CellReading] | None = None, text: str = PAD_B) -> Sheet:
     [typed] = parse_typed(text.strip(), load_templates())
-    board = ReadBoard(typed.template.id, {**typed.board.cells, **changed})
+    board = ReadBoard(typed.template.id, {**typed.board.cells, **(changed or {})})
     verdict = resolve(board, typed.template, get_game("splitter"))
     return Sheet("pad.txt", 1, 1, typed.template, None, board, verdict)
 
@@ -276,7 +276,7 @@ def test_a_pad_with_holes_stands_in_columns_with_its_centre_line(encoding: str, 
         "r7c7": CellReading("r7c7", 2, "doubtful", 0.7, {"3": 0.3}),  # on a star: two marks behind the value
         "r1c7": CellReading("r1c7", 4, "answered", read=9),
     }
-    text = _sheet_text(_pad(**unsure), width=60, encoding=encoding)
+    text = _sheet_text(_pad(unsure), width=60, encoding=encoding)
     rows = _rows(text)
     assert len(rows) == 7
     assert max(map(len, text.splitlines())) <= 60
@@ -316,10 +316,10 @@ def test_score_lines_tell_how_their_groups_add_up() -> None:
 
 def test_boxes_that_nobody_looked_at_are_not_told() -> None:
     boxes = {cell: CellReading(cell, None, "unreadable", 0.0) for cell in _pad().board.cells if "claim" in cell}
-    text = _sheet_text(_pad(**boxes), width=60)
+    text = _sheet_text(_pad(boxes), width=60)
     assert "claim" not in text
     assert "not sure" not in text
-    written = _sheet_text(_pad(PAD_B + "claim-ones = 9\nclaim-total = 37\n"), width=60)
+    written = _sheet_text(_pad(text=PAD_B + "claim-ones = 9\nclaim-total = 37\n"), width=60)
     assert "claim-ones = !9" in written
     assert "Written on the sheet: ones 9" in written
 

@@ -70,8 +70,11 @@ SOLUTION = "53467891267219534819834256785976142342685379171392485696153728428741
 Chances = Mapping[str, float]
 
 
-def readings(digits: str, printed: str = PUZZLE, **doubtful: Chances) -> Readings:
+def readings(
+    digits: str, printed: str = PUZZLE, more: Mapping[str, Chances] | None = None, **doubtful: Chances
+) -> Readings:
     """Sure readings of the digits (0: blank), but for the doubtful cells; printed where `printed` has a digit."""
+    doubtful |= more or {}
     probabilities = np.zeros((81, len(CLASSES)), dtype=np.float32)
     for row, (cell, digit) in enumerate(zip(SUDOKU.ids, digits, strict=True)):
         for name, chance in doubtful.get(cell, {"blank" if digit == "0" else digit: 1.0}).items():
@@ -80,8 +83,10 @@ def readings(digits: str, printed: str = PUZZLE, **doubtful: Chances) -> Reading
     return Readings(SUDOKU.ids, CLASSES, probabilities, ink)
 
 
-def read(digits: str, printed: str = PUZZLE, **doubtful: Chances) -> ReadBoard:
-    return readings_to_board(readings(digits, printed, **doubtful), SUDOKU, GAME)
+def read(
+    digits: str, printed: str = PUZZLE, more: Mapping[str, Chances] | None = None, **doubtful: Chances
+) -> ReadBoard:
+    return readings_to_board(readings(digits, printed, more, **doubtful), SUDOKU, GAME)
 
 
 def changed(digits: str, **cells: int) -> str:
@@ -283,8 +288,8 @@ def test_a_prior_brings_no_implausible_reading_up() -> None:
 @pytest.mark.parametrize("misread", ["6", "1"])  # a 6 repeats the one in r2c1; a 1 repeats none but has no solution
 def test_print_without_a_solution_is_misread(misread: str) -> None:
     unlikely = {"r9c9": {"9": 0.9995, "1": 0.0005}, "r1c3": {"4": 0.9995, "9": 0.0005}}
-    assert resolve(read(SOLUTION, r1c1={"5": 0.9995, misread: 0.0005}, **unlikely), SUDOKU, GAME).sure
-    board = read(SOLUTION, r1c1={misread: 0.9995, "5": 0.0005}, **unlikely)
+    assert resolve(read(SOLUTION, more=unlikely, r1c1={"5": 0.9995, misread: 0.0005}), SUDOKU, GAME).sure
+    board = read(SOLUTION, more=unlikely, r1c1={misread: 0.9995, "5": 0.0005})
     cell = board.cells["r1c1"]
     assert cell.value == int(misread)
     # by hand: odds of 0.0005 / 0.9995 against those and 0.01
@@ -357,7 +362,7 @@ def test_a_typed_doubt_without_alternatives_leaves_all_open() -> None:
 
 def test_everything_doubtful_ends_in_time() -> None:
     chances = {"5": 0.5, "3": 0.3, "8": 0.1, "blank": 0.1}
-    board = read(PUZZLE, **dict.fromkeys(SUDOKU.ids, chances))
+    board = read(PUZZLE, more=dict.fromkeys(SUDOKU.ids, chances))
     start = time.perf_counter()
     verdict = resolve(board, SUDOKU, GAME)
     assert time.perf_counter() - start < 1  # 40 ms here; the rest is for slow machines
@@ -374,7 +379,7 @@ CHANCES = st.dictionaries(st.sampled_from(CLASSES), st.floats(0.001, 1), min_siz
 @settings(max_examples=40)
 @given(st.dictionaries(st.sampled_from(SUDOKU.ids), CHANCES, max_size=6))
 def test_scoring_the_document_again_says_the_same(doubtful: dict[str, Chances]) -> None:
-    board = read(SOLUTION, **doubtful)
+    board = read(SOLUTION, more=doubtful)
     verdict = resolve(board, SUDOKU, GAME)
     sheet = Sheet("p.jpg", 1, 1, SUDOKU, None, board, verdict)
     [typed] = parse_typed(json.dumps(document(ScanResult((sheet,)))), load_templates())
@@ -385,7 +390,7 @@ def test_scoring_the_document_again_says_the_same(doubtful: dict[str, Chances]) 
 @settings(max_examples=40)
 @given(st.dictionaries(st.sampled_from(SUDOKU.ids), CHANCES, max_size=5), st.data())
 def test_the_range_holds_for_any_plausible_board(doubtful: dict[str, Chances], data: st.DataObject) -> None:
-    board = read(SOLUTION, **doubtful)
+    board = read(SOLUTION, more=doubtful)
     verdict = resolve(board, SUDOKU, GAME)
     cells = dict(board.cells)
     odds = 1.0
@@ -671,7 +676,7 @@ def test_an_illegal_value_that_may_be_another_is_not_sure() -> None:
     first, second = PAD.lattice_cells[0].id, PAD.lattice_cells[1].id
     doubtful = CellReading(first, 9, "doubtful", 0.6, {"4": 0.4})
     clear = CellReading(second, 9, "read")
-    verdict = resolve(ReadBoard(PAD.id, board.cells | {first: doubtful, second: clear}), PAD, Splitter())
+    verdict = resolve(ReadBoard(PAD.id, {**board.cells, first: doubtful, second: clear}), PAD, Splitter())
     sureness = {flag.cells: flag.sure for flag in verdict.flags if flag.code == "splitter.value"}
     assert sureness == {(first,): False, (second,): True}
 
@@ -683,7 +688,7 @@ ONLY = SheetRef("p.jpg", 1)
 
 def answered(digits: str, *answers: str, **doubtful: Chances) -> ReadBoard:
     chosen = answers_for(ONLY, [parse_answer(answer) for answer in answers], SUDOKU)
-    return readings_to_board(readings(digits, PUZZLE, **doubtful), SUDOKU, GAME, chosen)
+    return readings_to_board(readings(digits, PUZZLE, doubtful), SUDOKU, GAME, chosen)
 
 
 def test_an_answer_keeps_what_was_read() -> None:

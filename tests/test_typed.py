@@ -124,7 +124,7 @@ def test_text_notation_of_boxes() -> None:
 
 
 def test_document_keeps_everything() -> None:
-    cells = {
+    cells: dict[str, dict[str, object]] = {
         cell: {"value": None, "state": "blank", "confidence": 0.999, "alternatives": {}, "ink": None}
         for cell in SUDOKU.ids
     }
