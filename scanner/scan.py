@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scanner.advice import advice
 from scanner.board import ReadBoard
 from scanner.cells import cut
 from scanner.errors import FileError
@@ -94,7 +95,7 @@ def scan_photo(
         found = locate(photo, templates)
     read = found if isinstance(found, NotFound) else read_sheets(photo, found, reader, clock)
     if isinstance(read, NotFound):
-        return ScanResult(problems=(_no_sheet(photo, read),))
+        return ScanResult(problems=(_no_sheet(photo, read, templates),))
     # before anything is drawn: which of several sheets an answer is about has to be said
     here = [SheetRef(photo.source, number, photo.page) for number in range(1, len(read) + 1)]
     check_addresses([answer for answer in answers if answer.ref is None], here)
@@ -161,10 +162,10 @@ def _read_hexes(photo: Photo, found: HexPlacement, reader: DigitReader, clock: C
         return ReadSheet(sheet.placement, read_cells(batch, marks, sheet.placement.template, reader))
 
 
-def _no_sheet(photo: Photo, why: NotFound) -> Problem:
+def _no_sheet(photo: Photo, why: NotFound, templates: Sequence[Template]) -> Problem:
     where = photo.source if photo.page == 1 else f"{photo.source}, page {photo.page}"
     reason = " and ".join((why.reason, *photo.warnings))
-    remedy = "photograph the whole sheet from above, sharp and in even light"
+    remedy = advice(photo, why, templates)
     return Problem(photo.source, "no-sheet", f"{where}: no sheet found, {reason}; {remedy}")
 
 

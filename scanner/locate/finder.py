@@ -245,7 +245,7 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
         reasons = Counter(refusal.reason for refusal in refused)
         return NotFound(reasons.most_common(1)[0][0])
     if most_hexes:
-        return NotFound(f"{most_hexes} hexes side by side were seen, but they fit none of the templates")
+        return NotFound(f"{most_hexes} hexes side by side were seen, but they fit none of the templates", unknown=True)
     if most_patches >= 9:
-        return NotFound(f"a grid with {most_patches} cells was seen, but it fits none of the templates")
+        return NotFound(f"a grid with {most_patches} cells was seen, but it fits none of the templates", unknown=True)
     return NotFound("no grid of cells was seen")

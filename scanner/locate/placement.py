@@ -14,9 +14,13 @@ from scanner.templates import Template
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
-    """No sheet in the photo, and why. Falsy, so that ``if placements:`` reads as it should."""
+    """No sheet in the photo, and why. Falsy, so that ``if placements:`` reads as it should.
+
+    unknown: what was seen may be a sheet of another kind than those that were looked for.
+    """
 
     reason: str
+    unknown: bool = False
 
     def __bool__(self) -> bool:
         return False

@@ -78,7 +78,7 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
             if ways:
                 return _placements(ways, seen)
     if followed:
-        return NotFound("a ruled table was seen, but its rows and columns fit none of the templates")
+        return NotFound("a ruled table was seen, but its rows and columns fit none of the templates", unknown=True)
     if most:
         return NotFound(f"a table with {most} cells was seen, but its lines can't be followed")
     return NotFound("no grid of cells was seen")
