@@ -35,7 +35,7 @@ def named(raw: Template, template: Template, numbers: NumberReadings, inked: Mas
     sense, written = _by_place(table, numbers, inked)
     widths = np.array([column.right - column.left for column in table.columns])
     heights = np.array([row.bottom - row.top for row in table.rows])
-    has_names = len(heights) > 3 and _unlike(sense, written, heights)
+    has_names = len(heights) > 3 and (_unlike(sense, written, heights) or _left_empty(written))
     below = slice(1 if has_names else 0, None)
     has_labels = len(widths) > 1 and _unlike(sense[below].T, written[below].T, widths)
     return _built(raw, template, has_labels, has_names)
@@ -63,6 +63,11 @@ def _unlike(sense: FloatArray, written: Mask, sizes: FloatArray) -> bool:
     if len(first) < FEWEST or len(others) < FEWEST:
         return other_size
     return float(first.mean()) < (OTHER_SIZE if other_size else UNLIKE) * float(others.mean())
+
+
+def _left_empty(written: Mask) -> bool:
+    """Is nothing written in the first row where something is in the rows below? Nobody begins with the second row."""
+    return not written[0].any() and bool(written[1:].any(axis=1).mean() > 0.5)
 
 
 def _built(raw: Template, template: Template, has_labels: bool, has_names: bool) -> tuple[Template, dict[str, str]]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from PIL import ImageFont
 
 from scanner.simulate.canvas import Canvas
-from scanner.simulate.hands import HandSource, InkImage
+from scanner.simulate.hands import FONT_PX, HandSource, InkImage, letters
 from scanner.simulate.outlines import extent, middle
 from scanner.simulate.ranges import Ranges, Span, between
 from scanner.simulate.writing import Habits, Pen, Scribe, choose_pen
@@ -169,6 +170,13 @@ class NumberScribe:
                     y += unit * between(rng, self._ranges.slide) * (1 if rng.random() < SLIDES_DOWN else -1)
                 if numeral.value is not None:
                     self._number(numeral.value, (x, y), tall, width)
+
+    def name(self, cell: Cell, text: str) -> None:
+        """A name, in letters that wobble and lean as this writer's digits do; their shapes are Pillow's own."""
+        width, height = extent(cell)
+        ink = letters(text, ImageFont.load_default(FONT_PX))
+        wide = min(0.85 * width, 0.6 * height * ink.shape[1] / ink.shape[0])
+        self._scribe.shape(ink, middle(cell), wide, self._habits.hand.pen)
 
     def _number(
         self, value: int, centre: Point, tall: float, room: float, pen: Pen | None = None

@@ -117,17 +117,21 @@ def truth_of(numeral: Numeral) -> int | str | None:
 
 @dataclass(frozen=True, eq=False)
 class Card:
-    """A copy of a score table and what is on it. numerals: by cell id; cells left out are blank."""
+    """A copy of a score table and what is on it. numerals: by cell id; cells left out are blank.
+
+    names: what is written into cells of kind text, by cell id.
+    """
 
     template: Template
     numerals: Mapping[str, Numeral]
     hand: HandSource
     pen: str | None = None
     ranges: NumeralRanges = field(default_factory=NumeralRanges)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def contents(self) -> Contents:
         """What is in which cell, as truth files have it."""
-        return {cell_id: truth_of(numeral) for cell_id, numeral in self.numerals.items()}
+        return {cell_id: truth_of(numeral) for cell_id, numeral in self.numerals.items()} | dict(self.names)
 
 
 def simulate_card(card: Card, *, seed: int | Sequence[int], setting: Setting | None = None) -> Simulated:
@@ -168,6 +172,8 @@ def fill_in(canvas: Canvas, card: Card, habits_rng: np.random.Generator, writing
         numeral = card.numerals.get(cell.id)
         if numeral is not None:
             scribe.write(cell, numeral)
+    for cell_id, name in card.names.items():
+        scribe.name(card.template.cell(cell_id), name)
     return habits
 
 
@@ -203,6 +209,15 @@ def random_game(template: Template, rng: np.random.Generator, chances: Chances) 
             values[row_id] = max(0, wrong) if right >= 0 else wrong
             numerals[f"{column.id}.{row_id}"] = written(values[row_id], rng, replace(chances, blank=0.0, nothing=0.0))
     return numerals
+
+
+PLAYERS = ("Anna", "Max", "Mia", "Tom", "Opa", "Lea", "Uwe", "Kim", "Jan", "Eva", "Ben", "Pia")
+
+
+def random_names(template: Template, rng: np.random.Generator) -> dict[str, str]:
+    """A name in every cell for words."""
+    cells = [cell.id for cell in template.cells if cell.kind == "text"]
+    return {cell: PLAYERS[int(rng.integers(len(PLAYERS)))] for cell in cells}
 
 
 def _points(row: str, limits: tuple[int, int] | None, rng: np.random.Generator) -> int:
