@@ -480,10 +480,26 @@ def test_a_blank_sheet(template: Template) -> None:
 
 def test_what_is_struck_is_empty_and_what_cannot_be_read_is_not() -> None:
     values = {cell: 1 for cell in lattice(PAD_A) if cell not in ("r1c3", "r2c2", "r2c7")}
-    struck = board(PAD_A, values, r1c3="struck", r2c2="scribble", r2c7="blank")
-    assert [flag.cells for flag in flags(struck, PAD_A)] == [("r1c3", "r1c6"), ("r2c2", "r2c7")]
+    struck = board(PAD_A, values, r1c3="struck", r2c2="candidates", r2c7="blank")
+    half, empty = flags(struck, PAD_A)
+    assert (half.cells, empty.cells) == (("r1c3", "r1c6"), ("r2c2", "r2c7"))
+    assert half.message == "r1c6 holds 1, but r1c3, which mirrors it, is struck out"
     covered = board(PAD_A, values, r1c3="unreadable", r2c2="unreadable", r2c7="blank")
     assert flags(covered, PAD_A) == ()
+    scribbled = board(PAD_A, values, r1c3="scribble", r2c2="scribble", r2c7="blank")
+    assert flags(scribbled, PAD_A) == ()
+
+
+@pytest.mark.parametrize("state", ["struck", "candidates"])
+def test_ink_that_may_be_a_number_is_no_empty_cell(state: State) -> None:
+    """A 1 that the reader takes for a stroke through nothing is asked about; that half a pair is missing is no fact."""
+    values = {cell: 1 for cell in lattice(PAD_A) if cell != "r1c3"}
+    read = board(PAD_A, values)
+    unsure = CellReading("r1c3", None, state, confidence=0.6, alternatives={"1": 0.4})
+    assert flags(ReadBoard(read.template, {**read.cells, "r1c3": unsure}), PAD_A) == ()
+    sure = CellReading("r1c3", None, state, confidence=0.95, alternatives={"1": 0.05})
+    [flag] = flags(ReadBoard(read.template, {**read.cells, "r1c3": sure}), PAD_A)
+    assert flag.code == "splitter.pair"
 
 
 @given(filled())
@@ -703,6 +719,23 @@ def test_a_bad_log_is_wrong_usage(log: str, message: str, tmp_path: Path) -> Non
     [line] = ran.messages
     assert message in line
     assert "rolls.txt" in line
+
+
+SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+
+
+def test_a_log_that_differs_from_a_photo(tmp_path: Path) -> None:
+    """The photo's pairs by its truth file, in another order and the other way round, but for one roll."""
+    cells = json.loads((SAMPLES / "splitter-a-1.json").read_text(encoding="utf-8"))["cells"]
+    rolls = [f"{cells[other]} {cells[one]}" for one, other in reversed(pairs(PAD_A))]
+    assert (cells["r4c1"], cells["r4c8"]) == (2, 3)
+    rolls[rolls.index("3 2")] = "3 1"
+    ran = padscore("scan", SAMPLES / "splitter-a-1.jpg", "--rolls", save(tmp_path, "\n".join(rolls), "r.txt"), "--json")
+    assert ran.status == 1
+    [flag] = [flag for flag in ran.document["sheets"][0]["flags"] if flag["code"] != "read.doubt"]
+    assert flag["code"] == "splitter.roll"
+    assert {"r4c1", "r4c8"} <= set(flag["cells"])
+    assert flag["message"].startswith("1 3 was rolled, but 2 3 is written (")
 
 
 def test_a_bad_log_is_refused_before_any_photo_is_read(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ DICE = 2
 HEART_POINTS = 5
 HALF_PAIR = 0.05
 """Prior of a number whose mirrored cell is surely empty: players fill both cells at once."""
+CLEARLY_VOID = 0.9
+"""Confidence from which what is struck out, or a pencil note, counts as no number."""
 NAMED_PAIRS = 3
 
 
@@ -107,8 +109,19 @@ def _counting(value: Value | None) -> int:
 
 
 def _is_empty(reading: CellReading) -> bool:
-    """Known to hold no number; of an unreadable cell that isn't known."""
-    return reading.value is None and reading.state != "unreadable"
+    """Known to hold no number.
+
+    Of an unreadable cell that isn't known, nor of a scribble, nor where something is written that is hardly surer to be
+    struck out or a note than a number.
+    """
+    if reading.value is not None or reading.state in ("unreadable", "scribble"):
+        return False
+    return reading.state not in ("struck", "candidates") or reading.confidence >= CLEARLY_VOID
+
+
+def _is_unread(reading: CellReading) -> bool:
+    """May hold a number that nobody can tell."""
+    return reading.value is None and not _is_empty(reading)
 
 
 # ---- score lines
@@ -166,7 +179,8 @@ def _half_pairs(readings: Sequence[CellReading], layout: Layout) -> list[Flag]:
         for cell, mirrored in (pair, pair[::-1]):
             if readings[cell].value is not None and _is_empty(readings[mirrored]):
                 holds = f"{layout.ids[cell]} holds {readings[cell].value}"
-                message = f"{holds}, but {layout.ids[mirrored]}, which mirrors it, is empty"
+                empty = "is struck out" if readings[mirrored].state == "struck" else "is empty"
+                message = f"{holds}, but {layout.ids[mirrored]}, which mirrors it, {empty}"
                 flags.append(Flag("splitter.pair", "illegal", layout.named(pair), message))
     return flags
 
@@ -197,7 +211,7 @@ def _rolls(readings: Sequence[CellReading], layout: Layout, rolls: Sequence[Numb
 def _place(pair: tuple[int, int], readings: Sequence[CellReading]) -> Place:
     values = [readings[cell].value for cell in pair]
     numbers = tuple(sorted(value for value in values if isinstance(value, int)))
-    return Place(pair, numbers, sum(readings[cell].state == "unreadable" for cell in pair))
+    return Place(pair, numbers, sum(_is_unread(readings[cell]) for cell in pair))
 
 
 def _roll_flag(found: Difference, layout: Layout, short: str) -> Flag:
