@@ -151,6 +151,13 @@ def test_readings_that_are_not_listed_leave_a_doubt() -> None:
     assert verdict.ask == ("game1.chance",)
 
 
+def test_the_rules_do_not_bring_up_what_nobody_read() -> None:
+    """Hardly anything speaks for another number than the impossible one, so it stays the best guess by far."""
+    twos = kniffel({"game1.twos": {94: 0.95}}).cells["game1.twos"]
+    assert twos.value == 94
+    assert twos.confidence == pytest.approx(0.95)
+
+
 def test_sums_decide_while_reading() -> None:
     fields: dict[str, Cell] = {
         "game1.full": {25: 1.0},

@@ -37,8 +37,10 @@ def _reading(
     cell: Cell, candidates: tuple[NumberCandidate, ...], template: Template, game: Game, board: ReadBoard
 ) -> CellReading:
     clear = candidates[0] if candidates[0].probability >= CLEAR_INK else None
-    weights = {one: one.probability * _factor(one, cell, template, game, board) for one in candidates}
-    unlisted = max(0.0, 1.0 - sum(one.probability for one in candidates))
+    factors = {one: _factor(one, cell, template, game, board) for one in candidates}
+    weights = {one: one.probability * factor for one, factor in factors.items()}
+    # what isn't listed is weighed like the least likely of the others: rules must not bring it up
+    unlisted = max(0.0, 1.0 - sum(one.probability for one in candidates)) * min(factors.values())
     whole = sum(weights.values()) + unlisted
     posterior = {one: weight / whole for one, weight in weights.items()}
     top = clear or max(candidates, key=lambda one: posterior[one])
@@ -62,7 +64,7 @@ def _factor(one: NumberCandidate, cell: Cell, template: Template, game: Game, bo
     if cell.values is not None and not cell.values[0] <= one.value <= cell.values[1]:
         factor = NOT_PERMITTED
     if isinstance(game, PriorGame):
-        factor *= game.prior(board, template, CellReading(cell.id, one.value, "read", ink="hand"))
+        factor = min(factor, game.prior(board, template, CellReading(cell.id, one.value, "read", ink="hand")))
     return factor
 
 

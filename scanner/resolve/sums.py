@@ -5,35 +5,27 @@ do, the numbers that they agree on are. Nothing is taken where none does, or onl
 a sum may be wrong. A clear number is never overruled (`CLEAR`), whatever the sums say. A sum of nothing but sure
 numbers says nothing about the others: if it is wrong, it is wrong, and the game flags it.
 
-The search is exact: it looks at every combination of readings down to `PLAUSIBLE` times the most probable one that
-makes the sums right, or gives up (`MOST_STEPS`) and takes nothing.
+The search is exact, see `scanner.resolve.fits`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from scanner.board import ReadBoard
+from scanner.resolve.fits import NOT_THERE, Fits, Number, Part
+from scanner.resolve.outcomes import UNEXPLAINED
 from scanner.results import PLAUSIBLE, VALUED_STATES, CellReading, State, Value
 from scanner.templates.formulas import Formula
 from scanner.templates.model import Template
 
 CLEAR = 0.99
 """Confidence from which ink is clear (see `scanner.resolve.posterior`)."""
-BELIEVABLE = 0.03
-"""How probable the reading that makes the sums right has to be, against the most probable one: with less, a mistake in
-adding up explains it as well (about one sum in thirty is wrong, and one in twenty of those by just the difference)."""
 CHECKED = 0.9991
 """Confidence of a number that the sums confirm: what is left is no plausible reading any more."""
-MOST_STEPS = 60_000
-"""Partial combinations looked at for one group of numbers that depend on each other."""
 DIGITS = 4
-
-_Number = int | Literal["nothing", "unknown"]
-"""What a reading means in a sum: a number, an empty or struck field, or something that nobody can add up."""
 
 
 def checked_by_sums(board: ReadBoard, template: Template) -> ReadBoard:
@@ -62,7 +54,7 @@ class _Option:
     ratio: float
 
     @property
-    def number(self) -> _Number:
+    def number(self) -> Number:
         if isinstance(self.value, int):
             return self.value
         return "nothing" if self.state in ("blank", "struck") else "unknown"
@@ -82,24 +74,28 @@ class _Column:
             if cell_id in template and template.cell(cell_id).kind in ("digit", "number"):
                 self._readings[row] = board.cells[cell_id]
                 self._options[row] = _options(board.cells[cell_id])
+        self._unsure = frozenset(row for row, reading in self._readings.items() if self._is_unsure(row, reading))
 
     def taken(self) -> dict[str, CellReading]:
         """The unsure cells that the sums decide, by id."""
         taken: dict[str, CellReading] = {}
-        for group in self._groups():
-            for row, option in self._decided(group).items():
+        for sums in self._groups():
+            for row, option in self._decided(sums).items():
                 taken[f"{self._head}.{row}"] = _confirmed(self._readings[row], option)
         return taken
 
-    def _unsure(self, row: str) -> bool:
-        return len(self._options.get(row, ())) > 1
+    def _is_unsure(self, row: str, reading: CellReading) -> bool:
+        """Whether there is more than one reading, or the one listed leaves too much open."""
+        if reading.state in ("answered", "unreadable"):
+            return False
+        listed = reading.confidence + math.fsum(reading.alternatives.values())
+        return len(self._options[row]) > 1 or 1.0 - listed > UNEXPLAINED
 
     def _scope(self, row: str) -> frozenset[str]:
         """The unsure cells that decide whether the sum written in a row is right."""
-        found = {row} if self._unsure(row) else set()
+        found = {row} & self._unsure
         for used in self._formulas[row].uses:
-            if self._unsure(used):
-                found.add(used)
+            found |= {used} & self._unsure
             if used in self._formulas and self._may_be_missing(used):  # then its own parts stand for it
                 found |= self._scope(used)
         return frozenset(found)
@@ -107,34 +103,27 @@ class _Column:
     def _may_be_missing(self, row: str) -> bool:
         return row not in self._options or any(option.number == "nothing" for option in self._options[row])
 
-    def _groups(self) -> list[_Group]:
-        """Sums that share unsure numbers, in groups; sums without any are in none."""
-        groups: list[_Group] = []
+    def _groups(self) -> list[dict[str, frozenset[str]]]:
+        """Sums that share unsure numbers, in groups: the rows with their scopes. Sums of sure numbers are in none."""
+        groups: list[dict[str, frozenset[str]]] = []
         for row in self._formulas:
             scope = self._scope(row)
             written = any(isinstance(option.number, int) for option in self._options.get(row, ()))
             if not scope or not written:
                 continue
-            joined = [group for group in groups if group.cells & scope]
-            groups = [group for group in groups if not group.cells & scope]
-            sums = dict(pair for group in joined for pair in group.sums.items()) | {row: scope}
-            groups.append(_Group(sums))
+            joined = [sums for sums in groups if any(scope & other for other in sums.values())]
+            groups = [sums for sums in groups if sums not in joined]
+            groups.append(dict(pair for sums in joined for pair in sums.items()) | {row: scope})
         return groups
 
-    def _decided(self, group: _Group) -> dict[str, _Option]:
+    def _decided(self, sums: Mapping[str, frozenset[str]]) -> dict[str, _Option]:
         """What the sums of a group decide; nothing where no reading fits, or where that would overrule clear ink."""
-        found = list(self._fitting(group))
-        if not found:
-            return {}
-        best = max(weight for weight, _ in found)
-        if best < BELIEVABLE * (1 - 1e-9):
-            return {}
-        likely = [chosen for weight, chosen in found if weight >= PLAUSIBLE * (1 - 1e-9) * best]
+        fits = Fits(self._parts(sums))
         decided: dict[str, _Option] = {}
-        for row in group.order:
-            options = {(chosen[row].value, chosen[row].state): chosen[row] for chosen in likely}
-            if len(options) == 1:
-                (decided[row],) = options.values()
+        for row in frozenset().union(*sums.values()):
+            likely = [option for option, fit in zip(self._options[row], fits.of(row), strict=True) if fit]
+            if len(likely) == 1:
+                (decided[row],) = likely
         if any(self._overruled(row, option) for row, option in decided.items()):
             return {}
         return decided
@@ -146,87 +135,28 @@ class _Column:
             return False
         return option.value != reading.value or (option.value is None and option.state != reading.state)
 
-    def _fitting(self, group: _Group) -> Iterator[tuple[float, Mapping[str, _Option]]]:
-        """All combinations that make the sums right, with their probability against the most probable combination.
+    def _parts(self, sums: Mapping[str, frozenset[str]]) -> list[Part]:
+        """The rows that the sums of a group are reckoned from, each after those it uses."""
+        needed: dict[str, None] = {}
 
-        Those below `PLAUSIBLE` squared are left out. Empty if it would take too long.
-        """
-        order, ends = group.order, group.ends
-        found: list[tuple[float, Mapping[str, _Option]]] = []
-        steps = 0
-        chosen: dict[str, _Option] = {}
-
-        def search(place: int, weight: float) -> bool:
-            nonlocal steps
-            if place == len(order):
-                found.append((weight, dict(chosen)))
-                return True
-            row = order[place]
-            for option in self._options[row]:
-                steps += 1
-                if steps > MOST_STEPS:
-                    return False
-                lighter = weight * option.ratio
-                if lighter < PLAUSIBLE**2 * (1 - 1e-9):
-                    break  # the options after it are no more probable
-                chosen[row] = option
-                fits = all(self._is_right(total, chosen) for total in ends[place])
-                if fits and not search(place + 1, lighter):
-                    return False
-            chosen.pop(row, None)
-            return True
-
-        return iter(found if search(0, 1.0) else ())
-
-    def _is_right(self, row: str, chosen: Mapping[str, _Option]) -> bool:
-        """Whether the sum written in a row is right, or none is written."""
-        written = self._number(row, chosen)
-        if written == "nothing":
-            return True
-        return written != "unknown" and written == self._computed(row, chosen)
-
-    def _number(self, row: str, chosen: Mapping[str, _Option]) -> _Number:
-        if row in chosen:
-            return chosen[row].number
-        options = self._options.get(row)
-        return "nothing" if not options else options[0].number
-
-    def _computed(self, row: str, chosen: Mapping[str, _Option]) -> int | None:
-        """What a formula gives by the written numbers; a part that isn't written by its own formula. Null: unknown."""
-        values: dict[str, int] = {}
-        for used in self._formulas[row].uses:
-            number = self._number(used, chosen)
-            value: int | None
-            if isinstance(number, int):
-                value = number
-            elif number == "unknown":
-                value = None
+        def need(row: str) -> None:
+            if row in needed:
+                return
+            options = tuple((option.number, option.ratio) for option in self._options.get(row, ())) or NOT_THERE
+            formula = self._formulas.get(row)
+            # a sure number stands for itself; so does a sum that isn't one of the group and that is surely written
+            if formula is not None and (row in sums or any(number == "nothing" for number, _ in options)):
+                for used in formula.uses:
+                    need(used)
             else:
-                value = self._computed(used, chosen) if used in self._formulas else 0
-            if value is None:
-                return None
-            values[used] = value
-        return self._formulas[row].value(values.__getitem__)
+                formula = None
+            needed[row] = None
+            parts.append(Part(row, options, formula))
 
-
-@dataclass(frozen=True)
-class _Group:
-    """Sums that share unsure cells. sums: by row, the unsure cells of each; none is empty."""
-
-    sums: Mapping[str, frozenset[str]]
-    cells: frozenset[str] = field(init=False)
-    order: tuple[str, ...] = field(init=False)
-    """The cells, so that one sum after the other is complete."""
-    ends: tuple[tuple[str, ...], ...] = field(init=False)
-    """For each cell of `order` the sums that are complete with it."""
-
-    def __post_init__(self) -> None:
-        order = tuple(dict.fromkeys(cell for scope in self.sums.values() for cell in sorted(scope)))
-        last = {row: max(order.index(cell) for cell in scope) for row, scope in self.sums.items()}
-        ends = tuple(tuple(row for row in self.sums if last[row] == place) for place in range(len(order)))
-        object.__setattr__(self, "cells", frozenset(order))
-        object.__setattr__(self, "order", order)
-        object.__setattr__(self, "ends", ends)
+        parts: list[Part] = []
+        for row in sums:
+            need(row)
+        return parts
 
 
 def _options(reading: CellReading) -> tuple[_Option, ...]:
