@@ -24,6 +24,11 @@ MODEL_FOLDER = Path(__file__).resolve().parent.parent / "data" / "models"
 DEFAULT_MODEL = "digits-1"
 
 
+NO_INK = 0.9995
+"""Probability that a cell without a trace of ink is blank. Of 13,250 such cells in the real photos that train and tune
+the reader none held anything, so at 95 % confidence at most 2 in 10,000 do."""
+
+
 class ModelError(PadscoreError):
     """The model's file is missing or isn't one of ours: the installation is damaged."""
 
@@ -75,11 +80,14 @@ class DigitReader:
         inked = ink.reshape(len(ink), -1).any(axis=1)
         if inked.all():
             return self._run(ink)
-        # Cells without a trace of ink all look alike: the net sees one of them for all.
-        shown = np.concatenate([ink[inked], np.zeros((1, *ink.shape[1:]), np.uint8)])
-        probabilities, printed = self._run(shown)
-        place = np.where(inked, np.cumsum(inked) - 1, len(shown) - 1)
-        return probabilities[place], printed[place]
+        # What was counted says more about cells without a trace of ink than a net can.
+        others = len(self.classes) - 1
+        probabilities = np.full((len(ink), len(self.classes)), (1 - NO_INK) / others, np.float32)
+        probabilities[:, self.classes.index("blank")] = NO_INK
+        printed = np.full(len(ink), 0.5, np.float32)
+        if inked.any():
+            probabilities[inked], printed[inked] = self._run(ink[inked])
+        return probabilities, printed
 
     def _run(self, ink: Pictures) -> tuple[Floats, Floats]:
         probabilities, printed = self._session.run(None, {"pictures": np.ascontiguousarray(ink)})
