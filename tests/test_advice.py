@@ -54,6 +54,14 @@ def test_what_was_looked_for_is_said(sample: npt.NDArray[np.uint8]) -> None:
     )
 
 
+def test_a_file_that_is_cut_off_has_to_be_copied_again(sample: npt.NDArray[np.uint8]) -> None:
+    data = SAMPLE.read_bytes()
+    (photo,) = load(data[: len(data) // 10])
+    assert photo.incomplete
+    assert advice(photo, NOTHING, TWO) == "copy the file again, or take a new photo"
+    assert not shown(sample).incomplete
+
+
 @pytest.mark.parametrize("size", [(1, 1), (1, 300), (300, 1), (2, 2)])
 def test_the_smallest_pictures(size: tuple[int, int]) -> None:
     assert advice(shown(np.full((*size, 3), 200, np.uint8)), NOTHING, TWO)

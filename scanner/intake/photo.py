@@ -19,6 +19,7 @@ class Photo:
     rgb: uint8 [h, w, 3], 0 to 255, sRGB assumed, EXIF orientation applied; possibly read-only.
     size: (width, height) in pixels of the full picture as a viewer shows it (EXIF applied).
     warnings: sentences for the user about what is wrong with the file, e.g. that a part is missing.
+    incomplete: a part of the picture is missing, as the file is cut off or damaged.
     """
 
     source: str
@@ -26,6 +27,7 @@ class Photo:
     rgb: ByteImage
     size: tuple[int, int]
     warnings: tuple[str, ...] = ()
+    incomplete: bool = False
 
     def __post_init__(self) -> None:
         if self.rgb.dtype != np.uint8 or self.rgb.ndim != 3 or self.rgb.shape[2] != 3:

@@ -215,7 +215,7 @@ def _decode(picture: ImageFile.ImageFile, page: int, source: _Source) -> Photo:
         warnings.append(_loss_warning(side, loss.share, cut_off=loss.cut_off))
     if source.kind in {"GIF", "WEBP", "PNG", "AVIF"} and _animated(picture):
         warnings.append("the file is an animation: only its first picture is read")
-    return Photo(source.name, page, rgb, (width, height), tuple(warnings))
+    return Photo(source.name, page, rgb, (width, height), tuple(warnings), loss is not None)
 
 
 def _check_size(picture: ImageFile.ImageFile, subject: str) -> tuple[int, int]:
