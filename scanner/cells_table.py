@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.intake import Photo
+from scanner.locate.flatten import flattened
+from scanner.locate.placement import Placement
 from scanner.locate.refine import bend_map
 from scanner.locate.table_placement import TablePlacement
 
@@ -37,6 +39,8 @@ CELL_SHARE = 0.38
 """Ink starts at this share of the cell's darkest ink: the blur around strokes is left out."""
 WHOLE = 0.62
 """Connected ink of which a cell has at least this share belongs to that cell altogether."""
+BOX_REACH = 0.35
+"""How far boxes beside a lattice may lie from their place, as a share of their height."""
 STRAY = 0.12
 """Ink with this share in a second cell lies across a border: it is looked at where the next ink stands."""
 SPECK = 0.003
@@ -97,6 +101,54 @@ def cut_table(photo: Photo, placement: TablePlacement) -> NumberBatch:
     size = np.array([photo.gray.shape[1], photo.gray.shape[0]])
     present = np.asarray(((px >= 0) & (px < size)).all(axis=1), dtype=np.bool_)
     return cut_numbers(np.asarray(flat, dtype=np.uint8), rects, len(own), tuple(cell.id for cell in wanted), present)
+
+
+def cut_number_boxes(photo: Photo, placement: Placement) -> NumberBatch | None:
+    """The boxes for whole numbers beside a lattice, in the template's order; null where the template has none.
+
+    They lie far from the lattice that was found, so all of them together are moved to where their outlines are.
+    """
+    boxes = [cell for cell in placement.template.cells if cell.kind == "number" and "." not in cell.id]
+    if not boxes:
+        return None
+    mm = np.array([(box.polygon[0].x, box.polygon[0].y, box.polygon[2].x, box.polygon[2].y) for box in boxes])
+    per_mm = CELL_PX / float(np.median(mm[:, 3] - mm[:, 1]))
+    rim = 2 * RIM * CELL_PX / per_mm
+    low, high = mm[:, :2].min(axis=0) - rim, mm[:, 2:].max(axis=0) + rim
+    size = (int(np.ceil((high[0] - low[0]) * per_mm)), int(np.ceil((high[1] - low[1]) * per_mm)))
+    flat, _ = flattened(photo.gray, placement, low, size, per_mm)
+    rects = (mm - np.concatenate([low, low])) * per_mm - 0.5
+    shift = _outline_shift(flat, rects)
+    corners = np.stack([mm[:, [0, 1]], mm[:, [2, 1]], mm[:, [2, 3]], mm[:, [0, 3]]], axis=1)
+    px = placement.project(corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    limits = np.array([photo.gray.shape[1], photo.gray.shape[0]])
+    present = np.asarray(((px >= 0) & (px < limits)).all(axis=(1, 2)), dtype=np.bool_)
+    moved = rects + np.concatenate([shift, shift])
+    return cut_numbers(flat, moved, len(boxes), tuple(box.id for box in boxes), present)
+
+
+def _outline_shift(flat: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.float64]:
+    """How far all boxes lie beside their place, px (x, y): where the steps of brightness along their sides are."""
+    soft = cv2.GaussianBlur(flat, (0, 0), 1.2).astype(np.float32)
+    steps = [np.abs(cv2.Sobel(soft, cv2.CV_32F, *order, ksize=3)) for order in ((1, 0), (0, 1))]
+    reach = round(BOX_REACH * CELL_PX)
+    best = np.zeros(2)
+    # Upright sides tell how far the boxes lie aside, level ones how far up or down.
+    for axis, step in enumerate(steps):
+        profile = np.zeros(2 * reach + 1)
+        for rect in rects:
+            for side in (rect[axis], rect[axis + 2]):
+                across = round(float(side))
+                along = slice(max(0, round(float(rect[1 - axis])) + 3), max(0, round(float(rect[3 - axis])) - 3))
+                image = step if axis == 0 else step.T
+                if across - reach < 0 or across + reach >= image.shape[1]:
+                    continue
+                piece = image[along, across - reach : across + reach + 1]
+                if piece.size:
+                    profile += np.median(piece, axis=0)
+        pull = 1 - 0.5 * np.abs(np.arange(-reach, reach + 1)) / reach
+        best[axis] = float(np.argmax(cv2.GaussianBlur(profile.reshape(-1, 1), (0, 0), 1.0).ravel() * pull) - reach)
+    return best
 
 
 def density_by_cell(gray: FloatImage, rects: Rects) -> FloatImage:

@@ -25,9 +25,9 @@ EXTRA = 0.6
 """What a line costs that no edge explains, inside the table."""
 BEFORE, AFTER = 0.2, 0.5
 """The same before its first edge (there cards have more labels and headings) and after its last one."""
-UNEVEN = 5.0
+UNEVEN = 8.0
 """Weight of the squared logarithm by which an interval differs from the template's."""
-MOST_UNEVEN = 1.2
+MOST_UNEVEN = 1.5
 SKIP_LINES, SKIP_EDGES = 4, 3
 """Steps of the matching: one less lines or edges may be passed over at once."""
 CLOSE = 0.3

@@ -70,8 +70,8 @@ def _crossed(axis: Axis, across: Axis, strip: float) -> Axis:
 
 def _share_through(lines: Sequence[RuledLine], start: float, end: float) -> float:
     """Share of lines that are seen between two places, in strips."""
-    middle = [line.within(start + 0.15 * (end - start) - 0.5, end - 0.15 * (end - start) - 0.5) for line in lines]
-    return float(np.mean([share > 0.5 for share in middle]))
+    middle, reach = (start + end) / 2 - 0.5, max(0.75, 0.3 * (end - start))
+    return float(np.mean([float(np.abs(line.strips - middle).min()) <= reach for line in lines]))
 
 
 def _taken(down: Axis, across: Axis, turns: int, template: Template) -> Taken | None:

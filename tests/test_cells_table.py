@@ -1,0 +1,106 @@
+"""Cells with whole numbers: lines go, ink stays, and it belongs to the cell that most of it lies in."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from scanner.cells_table import CELL_PX, HIGH, WIDE, NumberBatch, cut_numbers, density_by_cell, without_sides
+
+WIDTH = 90
+PAPER = 225
+
+
+def rects(rows: int, columns: int) -> np.ndarray:
+    """Cells of a table 90 px wide and 48 px high each, a rim of half a cell around; column by column."""
+    return np.array(
+        [
+            (24 + WIDTH * c, 24 + CELL_PX * r, 24 + WIDTH * (c + 1), 24 + CELL_PX * (r + 1))
+            for c in range(columns)
+            for r in range(rows)
+        ],
+        dtype=np.float64,
+    )
+
+
+def paper(rows: int, columns: int, *, lines: bool = True) -> np.ndarray:
+    picture = np.full((48 + CELL_PX * rows, 48 + WIDTH * columns), PAPER, dtype=np.uint8)
+    if lines:
+        for c in range(columns + 1):
+            cv2.line(picture, (24 + WIDTH * c, 24), (24 + WIDTH * c, 24 + CELL_PX * rows), 90, 2)
+        for r in range(rows + 1):
+            cv2.line(picture, (24, 24 + CELL_PX * r), (24 + WIDTH * columns, 24 + CELL_PX * r), 90, 2)
+    return picture
+
+
+def cut(picture: np.ndarray, rows: int, columns: int) -> NumberBatch:
+    n = rows * columns
+    ids = tuple(f"c{k // rows + 1}.r{k % rows + 1}" for k in range(n))
+    return cut_numbers(picture, rects(rows, columns), n, ids, np.ones(n, dtype=np.bool_))
+
+
+def inked(batch: NumberBatch) -> list[str]:
+    return [cell for cell, ink in zip(batch.ids, batch.ink[:, 0], strict=True) if (ink > 100).sum() > 8]
+
+
+def test_an_empty_table_has_no_ink() -> None:
+    batch = cut(paper(3, 2), 3, 2)
+    assert inked(batch) == []
+    assert batch.darkness.max() < 0.05
+
+
+def test_ink_is_brought_to_one_height_and_its_cell_is_shown() -> None:
+    picture = paper(3, 2)
+    cv2.line(picture, (60, 90), (60, 105), 30, 3)  # a short bar in the second row of the first column
+    batch = cut(picture, 3, 2)
+    assert inked(batch) == ["c1.r2"]
+    rows, cols = np.nonzero(batch.ink[1, 0] > 100)
+    assert HIGH / 2 - 2 <= (rows.min() + rows.max()) / 2 <= HIGH / 2 + 2
+    assert WIDE / 2 - 2 <= (cols.min() + cols.max()) / 2 <= WIDE / 2 + 2
+    assert np.ptp(rows) < 30  # shorter than half a cell: it isn't blown up to the full height
+    assert 0.6 < batch.darkness[1] < 0.95
+
+
+def test_ink_that_slides_over_a_border_stays_whole() -> None:
+    picture = paper(3, 2)
+    cv2.line(picture, (65, 80), (65, 125), 30, 3)  # four fifths in the second row, a fifth in the third
+    assert inked(cut(picture, 3, 2)) == ["c1.r2"]
+
+
+def test_a_digit_across_a_border_belongs_to_the_number_beside_it() -> None:
+    picture = paper(1, 2)
+    for x in (80, 97):
+        cv2.ellipse(picture, (x, 48), (5, 12), 0, 0, 360, 30, 2)
+    cv2.ellipse(picture, (114, 48), (5, 12), 0, 0, 360, 30, 2)  # "000", whose last digit lies on the border at 114
+    assert inked(cut(picture, 1, 2)) == ["c1.r1"]
+
+
+def test_a_bar_near_a_line_is_no_line() -> None:
+    picture = paper(4, 2)
+    cv2.line(picture, (33, 80), (33, 112), 30, 3)  # nine px beside the left line, in one row only
+    assert inked(cut(picture, 4, 2)) == ["c1.r2"]
+
+
+def test_coloured_rows_are_paper() -> None:
+    picture = paper(4, 2, lines=False)
+    picture[24 + CELL_PX : 24 + 2 * CELL_PX] = 150
+    assert inked(cut(picture, 4, 2)) == []
+    density = density_by_cell(picture.astype(np.float32), rects(4, 2))
+    middle = slice(24 + CELL_PX + 8, 24 + 2 * CELL_PX - 8)
+    assert density[middle, 40:150].max() < 0.03
+
+
+def test_lines_along_the_sides_go_and_strokes_across_them_stay() -> None:
+    picture = paper(2, 2)
+    density = (PAPER - picture.astype(np.float32)) / PAPER
+    crossing = density.copy()
+    cv2.line(crossing, (45, 60), (52, 90), 0.9, 3)  # through the level line at 72
+    clear = without_sides(crossing.astype(np.float32), rects(2, 2))
+    assert clear[71:74, 100:110].max() < 0.05
+    assert clear[71:74, 44:54].max() > 0.5
+
+
+def test_pictures_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"ink: expected uint8 \(1, 2, 40, 112\)"):
+        NumberBatch(("a",), np.zeros((1, 2, 32, 32), np.uint8), np.ones(1, np.bool_), np.zeros(1, np.float32))
