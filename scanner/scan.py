@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +34,11 @@ from scanner.results import Problem, SheetPlace, Verdict
 from scanner.sheet import ScanResult, Sheet
 from scanner.table_sheets import read_table
 from scanner.templates import Template
+
+FINE_LONG_SIDE = 1800
+"""Pixels of the longer side for score tables: 20 rows on a card that fills most of the photo are 70 px high then."""
+COARSE = 1.25
+"""Pixels of the full picture to one of the decoded, along a side, from which another decoding is worth its time."""
 
 Review = Callable[[Photo, Sheet], Sheet]
 """Called with each sheet while its photo is at hand, to draw a picture or to ask a person; returns the sheet that goes
@@ -78,7 +85,19 @@ def scan(
                 [answer for answer in answers if answer.ref is None], [sheet.ref for sheet in result.sheets]
             )
             return result
-        result += scan_photo(photo, templates, reader, context or GameContext(), answers, review, clock)
+        again = partial(_decoded_finer, source, name, photo)
+        result += scan_photo(photo, templates, reader, context or GameContext(), answers, review, clock, again)
+
+
+def _decoded_finer(source: str | Path | bytes, name: str | None, photo: Photo) -> Photo | None:
+    """The same page with more pixels; null where the source can't be read twice, or has no more."""
+    if photo.scale < COARSE or not (isinstance(source, bytes) or Path(source).is_file()):
+        return None
+    try:
+        finer = next(islice(load(source, name=name, long_side=FINE_LONG_SIDE), photo.page - 1, None), None)
+    except FileError:
+        return None
+    return finer if finer is not None and finer.scale < photo.scale else None
 
 
 def scan_photo(
@@ -89,10 +108,19 @@ def scan_photo(
     answers: Sequence[Answer] = (),
     review: Review | None = None,
     clock: Clock = untimed,
+    again: Callable[[], Photo | None] | None = None,
 ) -> ScanResult:
-    """All sheets of one decoded page."""
+    """All sheets of one decoded page. again: decodes it with more pixels, as the small cells of score tables need."""
     with clock("locate"):
         found = locate(photo, templates)
+    if again is not None and isinstance(found, tuple) and isinstance(found[0], TablePlacement):
+        with clock("intake"):
+            finer = again()
+        if finer is not None:
+            with clock("locate"):
+                closer = locate(finer, [template for template in templates if template.table is not None])
+            if isinstance(closer, tuple):
+                photo, found = finer, closer
     read = found if isinstance(found, NotFound) else read_sheets(photo, found, reader, clock)
     if isinstance(read, NotFound):
         return ScanResult(problems=(_no_sheet(photo, read, templates),))
