@@ -32,13 +32,14 @@ NOT_THERE: tuple[tuple[Number, float], ...] = (("nothing", 1.0),)
 class Part:
     """A row of a column. options: what may be written in it, and how probable against the most probable option.
 
-    formula: null for a row that stands for itself; else its written number has to be right, and where nothing is
-    written, what the formula gives stands for it.
+    formula: null for a row that stands for itself; else, where nothing is written, what it gives stands for the row.
+    checked: whether a written number has to be what the formula gives.
     """
 
     row: str
     options: tuple[tuple[Number, float], ...]
     formula: Formula | None
+    checked: bool = True
 
 
 class Fits:
@@ -62,13 +63,18 @@ class Fits:
         if gave_up:
             self._best = 0.0
 
+    @property
+    def found(self) -> bool:
+        """Whether any combination fits that is believable."""
+        return self._best >= BELIEVABLE * (1 - 1e-9)
+
     def of(self, row: str) -> tuple[bool, ...]:
         """For each option of a row whether it is in a plausible combination that fits.
 
         Plausible: not less than `PLAUSIBLE` times the most probable one that fits, which has to be `BELIEVABLE` itself.
         """
         weights = self._best_with[row]
-        if self._best < BELIEVABLE * (1 - 1e-9):
+        if not self.found:
             return (False,) * len(weights)
         return tuple(weight >= PLAUSIBLE * (1 - 1e-9) * self._best for weight in weights)
 
@@ -135,8 +141,9 @@ def _ways(part: Part, number: Number, known: int | None, block: _Block | None) -
     """
     if number == "unknown":
         return ()
-    if known is None:
-        return ((0 if number == "nothing" else number, 0, 1.0),)
+    if known is None or (number != "nothing" and not part.checked):
+        value = 0 if number == "nothing" else number
+        return tuple((value, *way) for way in block.totals.items()) if block is not None else ((value, 0, 1.0),)
     if block is None:
         return ((known, 0, 1.0),) if number in ("nothing", known) else ()
     if number == "nothing":

@@ -1,9 +1,10 @@
 """The arithmetic referee: written sums as check digits for the numbers that weren't read surely.
 
 Where exactly one reading of the unsure numbers makes all sums that they take part in right, it is taken; where several
-do, the numbers that they agree on are. Nothing is taken where none does, or only a far-fetched one (`BELIEVABLE`): then
-a sum may be wrong. A clear number is never overruled (`CLEAR`), whatever the sums say. A sum of nothing but sure
-numbers says nothing about the others: if it is wrong, it is wrong, and the game flags it.
+do, what they agree on is, and what none of them has is out of the question. Where none does, or only a far-fetched one
+(`fits.BELIEVABLE`), a sum may be wrong: then the others decide what they can, whichever it is. A clear number is never
+overruled (`CLEAR`), whatever the sums say. A sum of nothing but sure numbers says nothing about the others: if it is
+wrong, it is wrong, and the game flags it.
 
 The search is exact, see `scanner.resolve.fits`.
 """
@@ -11,7 +12,7 @@ The search is exact, see `scanner.resolve.fits`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scanner.board import ReadBoard
@@ -23,6 +24,8 @@ from scanner.templates.model import Template
 
 CLEAR = 0.99
 """Confidence from which ink is clear (see `scanner.resolve.posterior`)."""
+READ_FROM = 0.9
+"""Confidence from which a number counts as read (see `scanner.resolve.posterior`)."""
 CHECKED = 0.9991
 """Confidence of a number that the sums confirm: what is left is no plausible reading any more."""
 DIGITS = 4
@@ -32,6 +35,7 @@ def checked_by_sums(board: ReadBoard, template: Template) -> ReadBoard:
     """The board with those unsure numbers taken that the sums of their column decide.
 
     Their confidence becomes `CHECKED`; what else they were read as stays among their alternatives, below `PLAUSIBLE`.
+    Of other numbers only such readings become implausible that fit no sum.
     Boards without formulas, and without doubts, come back as they are.
     """
     table = template.table
@@ -60,6 +64,10 @@ class _Option:
         return "nothing" if self.state in ("blank", "struck") else "unknown"
 
 
+_Sums = Mapping[str, frozenset[str]]
+"""The rows of sums, each with the unsure cells that decide whether it is right."""
+
+
 class _Column:
     """The numbers of one column and the sums that connect them."""
 
@@ -77,11 +85,12 @@ class _Column:
         self._unsure = frozenset(row for row, reading in self._readings.items() if self._is_unsure(row, reading))
 
     def taken(self) -> dict[str, CellReading]:
-        """The unsure cells that the sums decide, by id."""
+        """The unsure cells of which the sums leave fewer readings, by id."""
         taken: dict[str, CellReading] = {}
         for sums in self._groups():
-            for row, option in self._decided(sums).items():
-                taken[f"{self._head}.{row}"] = _confirmed(self._readings[row], option)
+            for row, likely in self._left_over(sums).items():
+                if len(likely) == 1 or len(likely) < len(self._options[row]):
+                    taken[f"{self._head}.{row}"] = _narrowed(self._readings[row], likely)
         return taken
 
     def _is_unsure(self, row: str, reading: CellReading) -> bool:
@@ -103,39 +112,56 @@ class _Column:
     def _may_be_missing(self, row: str) -> bool:
         return row not in self._options or any(option.number == "nothing" for option in self._options[row])
 
-    def _groups(self) -> list[dict[str, frozenset[str]]]:
-        """Sums that share unsure numbers, in groups: the rows with their scopes. Sums of sure numbers are in none."""
-        groups: list[dict[str, frozenset[str]]] = []
+    def _groups(self) -> list[_Sums]:
+        """Sums that share unsure numbers, in groups. Sums of sure numbers are in none."""
+        sums: dict[str, frozenset[str]] = {}
         for row in self._formulas:
             scope = self._scope(row)
-            written = any(isinstance(option.number, int) for option in self._options.get(row, ()))
-            if not scope or not written:
-                continue
-            joined = [sums for sums in groups if any(scope & other for other in sums.values())]
-            groups = [sums for sums in groups if sums not in joined]
-            groups.append(dict(pair for sums in joined for pair in sums.items()) | {row: scope})
-        return groups
+            if scope and any(isinstance(option.number, int) for option in self._options.get(row, ())):
+                sums[row] = scope
+        return _grouped(sums)
 
-    def _decided(self, sums: Mapping[str, frozenset[str]]) -> dict[str, _Option]:
-        """What the sums of a group decide; nothing where no reading fits, or where that would overrule clear ink."""
-        fits = Fits(self._parts(sums))
-        decided: dict[str, _Option] = {}
-        for row in frozenset().union(*sums.values()):
-            likely = [option for option, fit in zip(self._options[row], fits.of(row), strict=True) if fit]
-            if len(likely) == 1:
-                (decided[row],) = likely
-        if any(self._overruled(row, option) for row, option in decided.items()):
-            return {}
-        return decided
+    def _left_over(self, sums: _Sums) -> dict[str, tuple[_Option, ...]]:
+        """By row what the sums of a group leave over of its options.
 
-    def _overruled(self, row: str, option: _Option) -> bool:
-        """Whether the option isn't what clear ink says."""
+        Where they can't all be right: what may be if one of them is wrong, whichever that is.
+        """
+        left = self._if_right(sums, frozenset())
+        if left is not None:
+            return left
+        possible = []
+        for wrong in sums:
+            parts = _grouped({row: scope for row, scope in sums.items() if row != wrong})
+            found = [self._if_right(part, frozenset((wrong,))) for part in parts]
+            if all(one is not None for one in found):
+                possible.append({row: options for one in found if one for row, options in one.items()})
+        rows = possible[0].keys() & frozenset.intersection(*map(frozenset, possible)) if possible else ()
+        return {
+            row: tuple(option for option in self._options[row] if any(option in left[row] for left in possible))
+            for row in rows
+        }
+
+    def _if_right(self, sums: _Sums, wrong: frozenset[str]) -> dict[str, tuple[_Option, ...]] | None:
+        """By row the options that are left over if all these sums are right; null where they can't be.
+
+        Empty where that would overrule clear ink. wrong: a sum that is taken as it is written.
+        """
+        fits = Fits(self._parts(sums, wrong))
+        if not fits.found:
+            return None
+        left = {
+            row: tuple(option for option, fit in zip(self._options[row], fits.of(row), strict=True) if fit)
+            for row in frozenset().union(*sums.values())
+        }
+        return {} if any(self._overruled(row, options) for row, options in left.items()) else left
+
+    def _overruled(self, row: str, left: Sequence[_Option]) -> bool:
+        """Whether what clear ink says isn't among the options left over."""
         reading = self._readings[row]
-        if reading.confidence < CLEAR:
-            return False
-        return option.value != reading.value or (option.value is None and option.state != reading.state)
+        said = (reading.value, "read" if reading.value is not None else reading.state)
+        return reading.confidence >= CLEAR and said not in [(option.value, option.state) for option in left]
 
-    def _parts(self, sums: Mapping[str, frozenset[str]]) -> list[Part]:
+    def _parts(self, sums: _Sums, wrong: frozenset[str]) -> list[Part]:
         """The rows that the sums of a group are reckoned from, each after those it uses."""
         needed: dict[str, None] = {}
 
@@ -151,12 +177,22 @@ class _Column:
             else:
                 formula = None
             needed[row] = None
-            parts.append(Part(row, options, formula))
+            parts.append(Part(row, options, formula, checked=row not in wrong))
 
         parts: list[Part] = []
         for row in sums:
             need(row)
         return parts
+
+
+def _grouped(sums: _Sums) -> list[_Sums]:
+    """The sums in groups that share no unsure cell."""
+    groups: list[dict[str, frozenset[str]]] = []
+    for row, scope in sums.items():
+        joined = [group for group in groups if any(scope & other for other in group.values())]
+        groups = [group for group in groups if group not in joined]
+        groups.append(dict(pair for group in joined for pair in group.items()) | {row: scope})
+    return list(groups)
 
 
 def _options(reading: CellReading) -> tuple[_Option, ...]:
@@ -195,19 +231,30 @@ def _meaning(name: str) -> tuple[Value | None, State]:
     return (None, _STATES[name]) if name in _STATES else (int(name), "read")
 
 
-def _confirmed(reading: CellReading, option: _Option) -> CellReading:
-    """The cell as the sums decide it."""
-    others = dict(reading.alternatives)
-    others[str(reading.value) if reading.value is not None else reading.state] = reading.confidence
-    others.pop(str(option.value) if option.value is not None else option.state, None)
-    whole = math.fsum(others.values())
-    shares = {name: round(p / whole * (1 - CHECKED), DIGITS) for name, p in others.items()} if whole else {}
-    ranked = dict(sorted(((name, p) for name, p in shares.items() if p > 0), key=lambda item: -item[1]))
-    return replace(
-        reading,
-        value=option.value,
-        state=option.state,
-        confidence=CHECKED,
-        alternatives=ranked,
-        ink=None if option.value is None else reading.ink or "hand",
-    )
+def _narrowed(reading: CellReading, left: Sequence[_Option]) -> CellReading:
+    """The cell with only these options left over, most probable first; what else it was read as becomes implausible.
+
+    A single one is sure. Of several, what no reading explained stays open as well.
+    """
+    weights = dict(reading.alternatives) | {_name(reading.value, reading.state): reading.confidence}
+    kept = {_name(option.value, option.state): option for option in left}
+    others = {name: p for name, p in weights.items() if name not in kept}
+    unexplained = 0.0 if len(left) == 1 else max(0.0, 1.0 - math.fsum(weights.values()))
+    whole = math.fsum(weights[name] for name in kept) + unexplained
+    dropped = math.fsum(others.values()) or 1.0
+    shares = {name: weights[name] / whole * CHECKED for name in kept}
+    shares |= {name: p / dropped * (1 - CHECKED) for name, p in others.items()}
+    rounded = {name: round(p, DIGITS) for name, p in shares.items()}
+    top = max(kept, key=lambda name: rounded[name])
+    ranked = sorted(((name, p) for name, p in rounded.items() if name != top and p > 0), key=lambda item: -item[1])
+    option, confidence = kept[top], rounded[top]
+    state: State = option.state
+    if option.value is not None:
+        state = "read" if confidence >= READ_FROM else "doubtful"
+    ink = None if option.value is None else reading.ink or "hand"
+    return replace(reading, value=option.value, state=state, confidence=confidence, alternatives=dict(ranked), ink=ink)
+
+
+def _name(value: Value | None, state: State) -> str:
+    """A reading as a key of `CellReading.alternatives`."""
+    return state if value is None else str(value)
