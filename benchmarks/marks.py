@@ -10,6 +10,7 @@ them. The first half of the photos fits, the second half tests; each has its own
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,7 +20,6 @@ import numpy.typing as npt
 
 from scanner.intake import load
 from scanner.locate import NotFound, locate
-from scanner.panels import ink_of
 from scanner.read.marks import WEIGHTS, features, mark_boxes, probabilities
 from scanner.simulate import FilledSheet, Ranges, built_in_print
 from scanner.simulate.hexes import bold_print, random_hexes
@@ -85,7 +85,7 @@ def photos(count: int, first: int) -> Iterator[tuple[npt.NDArray[np.float64], np
             print(f"photo {seed}: {found.reason}", file=sys.stderr)
             continue
         boxes = mark_boxes(template)
-        rows = np.array([features(box, ink_of(box.panel, photo, found[0])) for box in boxes])
+        rows = np.array([features(box, box.ink(photo, found[0])) for box in boxes])
         yield rows, np.array([contents[box.panel.cells[0].id] == "x" for box in boxes])
 
 
@@ -111,7 +111,7 @@ def show(name: str, chance: npt.NDArray[np.float32], made: npt.NDArray[np.bool_]
         f"{name}: {len(made)} boxes, {100 * right:.2f} % right, {100 * asked:.1f} % in doubt, {silent} wrong while sure"
     )
     edges = (0.0, 0.001, 0.05, 0.5, 0.95, 0.999, 1.0)
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in itertools.pairwise(edges):
         here = (chance >= low) & (chance < high) if high < 1 else chance >= low
         if here.any():
             print(f"  said {low:5.3f} to {high:5.3f}: {here.sum():5d} boxes, {made[here].mean():.4f} made")

@@ -182,13 +182,13 @@ def _edges(outlines: Sequence[FloatArray], shape: tuple[int, int]) -> Edges:
     return Edges(ends, pixel, which.ravel()[pixel], across.ravel()[pixel], along.ravel()[pixel])
 
 
-def ink_of(panel: Panel, photo: Photo, placement: MmToPx) -> PanelInk:
-    """The ink on a panel of a sheet in a photo."""
+def ink_of(panel: Panel, photo: Photo, placement: MmToPx, *, least_inside: float = LEAST_INSIDE) -> PanelInk:
+    """The ink on a panel of a sheet in a photo. least_inside: share of connected ink that lies inside a cell."""
     flat, visible = flattened(photo.gray, placement, panel.low, panel.size, panel.per_mm)
     density, beside = _without_edges(_density(panel, flat), panel.edges)
     density[panel.near < 0] = 0
     mask = _mask(panel, density)
-    return PanelInk(density, mask, _owners(panel, mask, density, beside), visible)
+    return PanelInk(density, mask, _owners(panel, mask, density, beside, least_inside), visible)
 
 
 def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
@@ -304,7 +304,13 @@ def _mask(panel: Panel, density: FloatImage) -> npt.NDArray[np.uint8]:
     return np.asarray(density > limits, dtype=np.uint8)
 
 
-def _owners(panel: Panel, mask: npt.NDArray[np.uint8], density: FloatImage, beside: npt.NDArray[np.bool_]) -> Labels:
+def _owners(
+    panel: Panel,
+    mask: npt.NDArray[np.uint8],
+    density: FloatImage,
+    beside: npt.NDArray[np.bool_],
+    least_inside: float,
+) -> Labels:
     """Whose ink each pixel is, -1 for nobody's. beside: pixels where a printed line was."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
     cells = len(panel.cells)
@@ -316,7 +322,7 @@ def _owners(panel: Panel, mask: npt.NDArray[np.uint8], density: FloatImage, besi
     # Ink of two cells that touches is divided at the border; strokes of one cell that stray are not.
     whole = pixels.max(axis=1) > WHOLE * area
     owner = np.where(whole[label], pixels.argmax(axis=1)[label], cell)
-    nobodys = (area < SPECK * CELL_PX**2) | (inside < LEAST_INSIDE * area)
+    nobodys = (area < SPECK * CELL_PX**2) | (inside < least_inside * area)
     if len(label):
         along = np.bincount(label, weights=beside[inked], minlength=count)
         darkest = np.zeros(count, dtype=np.float32)

@@ -28,7 +28,7 @@ FARTHER = 0.05
 LINE_MM = 2.2
 """Width of a dark streak up to which it is a line."""
 FLOOR = 16.0
-TOGETHER_MM, GROUP_MM = 3.5, 32.0
+TOGETHER_MM, GROUP_MM = 3.5, 22.0
 """Boxes nearer than this to each other are looked for together, in groups of this extent at most."""
 
 

@@ -32,7 +32,7 @@ FINE_PER_MM = 3.0
 """Pixels to a mm in which boxes are looked for; in a finer picture thin lines would fall between the samples."""
 ENOUGH = 0.12
 """The same for all boxes together."""
-GROUP_SEARCH_MM = 3.0
+GROUP_SEARCH_MM = 4.0
 SURE, HINT = 3.0, 0.3
 """Weight of the shift of a group, and of all boxes together, against a single edge."""
 TERMS = (DEGREE + 1) * (DEGREE + 2) // 2

@@ -21,7 +21,7 @@ from scanner.locate.flatten import MmToPx
 from scanner.panels import Panel, PanelInk, ink_of, panel_of
 from scanner.templates import Cell, Template
 
-WEIGHTS: tuple[float, ...] = (0.0, 1.0, 1.0, 1.0)
+WEIGHTS: tuple[float, ...] = (-6.0, 0.5, 4.0, 4.0, 1.0)
 """Of the constant and of the features in `features`; fitted by ``benchmarks/marks.py``."""
 LEAST_INK = 1e-3
 """Share of a box that counts as no ink at all, so that its logarithm exists."""
@@ -48,7 +48,7 @@ def read_marks(photo: Photo, placement: MmToPx, template: Template) -> MarkReadi
     ids: list[str] = []
     rows: list[FloatArray] = []
     for box in mark_boxes(template):
-        ink = ink_of(box.panel, photo, placement)
+        ink = box.ink(photo, placement)
         if ink.visible >= 1.0:
             ids.append(box.panel.cells[0].id)
             rows.append(features(box, ink))
@@ -56,7 +56,7 @@ def read_marks(photo: Photo, placement: MmToPx, template: Template) -> MarkReadi
 
 
 def probabilities(rows: FloatArray) -> npt.NDArray[np.float32]:
-    """Probability that the mark is made, float32 [n], for features [n, 3]."""
+    """Probability that the mark is made, float32 [n], for `features` [n, 4]."""
     score = WEIGHTS[0] + rows @ np.array(WEIGHTS[1:])
     made = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
     return np.asarray(np.clip(made, SURE, 1 - SURE), dtype=np.float32)
@@ -64,10 +64,18 @@ def probabilities(rows: FloatArray) -> npt.NDArray[np.float32]:
 
 @dataclass(frozen=True, eq=False)
 class MarkBox:
-    """A box that takes a mark. free: bool [h, w] of its panel, inside the box and beside what is printed in it."""
+    """A box that takes a mark. free: bool [h, w] of its panel, inside the box and beside what is printed in it.
+
+    around: the same with a rim around the box, where circles run.
+    """
 
     panel: Panel
     free: npt.NDArray[np.bool_]
+    around: npt.NDArray[np.bool_]
+
+    def ink(self, photo: Photo, placement: MmToPx) -> PanelInk:
+        """The ink in and around it."""
+        return ink_of(self.panel, photo, placement, least_inside=0.0)
 
 
 @lru_cache(maxsize=32)
@@ -85,7 +93,9 @@ def _box(cell: Cell, template: Template) -> MarkBox:
         (x0, y0), (x1, y1) = np.round(corners + np.array([[-PRINT_RIM_PX], [PRINT_RIM_PX]])).astype(int)
         printed[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = 1
     free = inside & (printed == 0)
-    return MarkBox(panel, free if free.sum() >= LEAST_LEFT * inside.sum() else inside)
+    if free.sum() < LEAST_LEFT * inside.sum():
+        free = inside
+    return MarkBox(panel, free, free | ((panel.near >= 0) & ~inside & (printed == 0)))
 
 
 def _prints(template: Template, cell: Cell) -> list[tuple[float, float, float, float]]:
@@ -118,12 +128,19 @@ def _bounds(cell: Cell) -> tuple[float, float, float, float]:
 
 
 def features(box: MarkBox, ink: PanelInk) -> FloatArray:
-    """What tells a mark, float64 [3]: how much of the free part ink covers (logarithm), its reach, its darkness."""
-    mine = (ink.mask > 0) & box.free & (ink.owner >= 0)
-    share = float(mine.sum()) / max(float(box.free.sum()), 1.0)
-    rows, cols = np.flatnonzero(mine.any(axis=1)), np.flatnonzero(mine.any(axis=0))
-    reach = 0.0
-    if len(rows):
-        reach = math.hypot(rows[-1] - rows[0] + 1, cols[-1] - cols[0] + 1) / CELL_PX
-    dark = float(ink.density[mine].mean()) if len(rows) else 0.0
-    return np.array([math.log10(max(share, LEAST_INK)), reach, dark])
+    """What tells a mark, float64 [4].
+
+    How much of the box ink covers (logarithm of its share), how far it reaches inside the box and with the rim around
+    it (diagonal, in the box's side), how dark it is (0 to 1).
+    """
+    mine = ink.owner >= 0
+    inside, around = mine & box.free, mine & box.around
+    share = float(inside.sum()) / max(float(box.free.sum()), 1.0)
+    dark = float(ink.density[around].mean()) if around.any() else 0.0
+    return np.array([math.log10(max(share, LEAST_INK)), _reach(inside), _reach(around), dark])
+
+
+def _reach(mask: npt.NDArray[np.bool_]) -> float:
+    """The diagonal of the rectangle around what is set, in cells; 0 for nothing."""
+    rows, cols = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return math.hypot(rows[-1] - rows[0] + 1, cols[-1] - cols[0] + 1) / CELL_PX if len(rows) else 0.0
