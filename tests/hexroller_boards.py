@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from hexroller_brute import Case
 
-from scanner.games.hexroller_layout import Layout, layout_of
+from scanner.games.hexroller_flags import Checked
+from scanner.games.hexroller_layout import Layout, Sheet, layout_of
 from scanner.games.hexroller_play import Style, play
+from scanner.results import CellReading
 from scanner.templates import Template
 from scanner.templates.load import parse_template
 
@@ -138,3 +140,22 @@ def _numbers(case: Case) -> list[int]:
     """Numbers that occur on the sheet, and one more."""
     found = sorted({number for number in (*case.hexes, *case.top, *case.bottom) if number > 2})
     return [*found, next((number for number in range(3, 9) if number not in found), 3)]
+
+
+def checked(case: Case) -> Checked:
+    """The sheet as the game's flags want it."""
+    layout = case.layout
+    held: dict[str, int | str | None] = {
+        cell: number or None
+        for cell, number in (
+            *zip(layout.ids, case.hexes, strict=True),
+            *zip(layout.top, case.top, strict=True),
+            *zip(layout.bottom, case.bottom, strict=True),
+        )
+    }
+    held |= {mark: "x" if bonus in case.used else None for bonus, mark in layout.bonuses}
+
+    def read(cell: str) -> CellReading:
+        return CellReading(cell, held[cell], "blank" if held[cell] is None else "read")
+
+    return Checked(Sheet(case.hexes, case.top, case.bottom, case.used), layout, read, case.rolls)

@@ -10,6 +10,7 @@ what hung on that rest was written later still, and hangs on it as before.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -133,19 +134,17 @@ class Growth:
             self._ends[key] = tuple({done | line for line, _ in level})
         return self._ends[key]
 
-    def lines(self, done: Hexes, most: int) -> list[dict[Hexes, tuple[int, ...]]]:
-        """Lines that a chain behind `done` may write, by length from 1 to `most`: one for each set of hexes."""
+    def lines(self, done: Hexes) -> Iterator[dict[Hexes, tuple[int, ...]]]:
+        """Lines that a chain behind `done` may write, of 1, 2, ... hexes: one for each set of hexes."""
         level: dict[tuple[Hexes, int], tuple[int, ...]]
         level = {(1 << first, first): (first,) for first in bits(self.around(done))}
-        found: list[dict[Hexes, tuple[int, ...]]] = []
-        while level and len(found) < most:
-            found.append({line: order for (line, _), order in level.items()})
+        while level:
+            yield {line: order for (line, _), order in level.items()}
             level = {
                 (line | 1 << place, place): (*order, place)
                 for (line, last), order in level.items()
                 for place in bits(self.near[last] & ~done & ~line)
             }
-        return found
 
     def _wanting(self, done: Hexes) -> int:
         """How many chains it takes at least to write all the rest; more than there are hexes if it can't be reached.
@@ -265,15 +264,23 @@ class _Arranging:
                 if (found := self.search(slot, done | 1 << place, False)) is not None:
                     return [(EXTRA_SIGN, place), *found]
         if rest:
-            by_length = growth.lines(done, min(rest[0].most, count))
-            usual = count / len(rest)
-            lengths = range(rest[0].least, len(by_length) + 1)
-            for length in sorted(lengths, key=lambda length: abs(length - usual)):
-                for line, order in by_length[length - 1].items():
+            # level by level, and no further than it takes: long lines through many hexes are countless
+            levels = growth.lines(done)
+            by_length: list[dict[Hexes, tuple[int, ...]]] = []
+            for length in self._lengths(rest, count):
+                by_length += itertools.islice(levels, max(0, length - len(by_length)))
+                for line, order in by_length[length - 1].items() if length <= len(by_length) else ():
                     if (found := self.search(slot + 1, done | line, extra, rest[0].extra)) is not None:
                         return [order, *found]
         self._failed.add(key)
         return None
+
+    @staticmethod
+    def _lengths(rest: Sequence[Slot], count: int) -> list[int]:
+        """Lengths of the next chain that leave enough and not too much for the others, the usual ones first."""
+        least, most = sum(one.least for one in rest[1:]), sum(one.most for one in rest[1:])
+        lengths = range(max(rest[0].least, count - most), min(rest[0].most, count - least) + 1)
+        return sorted(lengths, key=lambda length: abs(length - count / len(rest)))
 
 
 def growth_of(hexes: Sequence[int], neighbours: Sequence[Sequence[int]], printed: Iterable[int]) -> Growth:

@@ -81,3 +81,8 @@ def facts_of(sheet: Sheet, layout: Layout, rolls: Sequence[Sequence[int]] | None
 @lru_cache(maxsize=4096)
 def _growth(layout: Layout, number: int, hexes: tuple[int, ...]) -> Growth:
     return growth_of(hexes, layout.neighbours, layout.printed_of(number))
+
+
+def forget() -> None:
+    """Drops what was found out about the numbers of earlier sheets, so that times can be measured."""
+    _growth.cache_clear()
