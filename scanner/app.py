@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from scanner import __version__
-from scanner.commands.edge import close_stdout, edge, fault
+from scanner.commands.edge import close_stdout, edge, fault, output_failed
 
 
 def _examples(*lines: str) -> str:
@@ -87,7 +87,8 @@ def padscore(
 )
 def scan(
     photos: Annotated[
-        list[str], typer.Argument(metavar="PHOTO", help="Photos or scans: JPEG, PNG, TIFF, HEIC, PDF, ...")
+        list[str],
+        typer.Argument(metavar="PHOTO", help="Photos or scans: JPEG, PNG, TIFF, HEIC, PDF, ...; - is standard input."),
     ],
     template: Annotated[
         str | None,
@@ -259,12 +260,16 @@ def main() -> None:
     try:
         # not app(), which would install typer's own traceback
         typer.main.get_command(app)(prog_name="padscore")
+    except OSError as error:  # printing help: each command has an edge of its own
+        raise SystemExit(output_failed(error)) from None
     finally:
         try:
             if sys.stdout is not None:  # closed by whoever started us
                 sys.stdout.flush()
         except BrokenPipeError:
             close_stdout()
+        except OSError as error:
+            raise SystemExit(output_failed(error)) from None
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def load_typed_file(path: Path, templates: Mapping[str, Template]) -> TypedFile:
 
     Raises BoardError for what is no board, MissingFileError and UnreadableError for what is no file.
     """
-    subject = path.name
+    subject = path.name or str(path)
     if path.is_dir() or not path.exists():  # what else there is may be read, such as a shell's <(...)
         cause = "is a directory" if path.is_dir() else "there is no such file"
         raise MissingFileError(cause, remedy="give the name of a board file", subject=subject)
@@ -100,7 +100,9 @@ def load_typed_file(path: Path, templates: Mapping[str, Template]) -> TypedFile:
         data = read_up_to(path, MAX_BYTES + 1)
     except OSError as error:
         cause = f"can't be opened ({error.strerror})"
-        raise UnreadableError(cause, remedy="check its permissions", subject=subject) from error
+        denied = isinstance(error, PermissionError)
+        remedy = "check its permissions" if denied else "give the name of a board file"
+        raise UnreadableError(cause, remedy=remedy, subject=subject) from error
     return parse_typed_bytes(data, templates, source=subject)
 
 

@@ -147,6 +147,34 @@ def test_a_reader_that_has_seen_enough(options: list[str]) -> None:
         assert child.wait(timeout=60) == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("arguments", ["--help", "scan --help", "--version", "templates list", "templates list --json"])
+def test_a_disk_without_room(arguments: str) -> None:
+    command = f'"$0" cli.py {arguments} >/dev/full'
+    done = subprocess.run(["sh", "-c", command, sys.executable], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    words = [line for line in done.stderr.splitlines() if "Tesseract" not in line]  # a note of --version
+    assert words == ["the output can't be written (No space left on device); check the room on the disk"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_messages_that_cannot_be_written_change_no_status() -> None:
+    command = '"$0" cli.py scan nope.jpg 2>/dev/full'
+    assert subprocess.run(["sh", "-c", command, sys.executable], cwd=ROOT, check=False).returncode == 4
+
+
+def test_standard_input_that_is_closed() -> None:
+    for command, status, message in (
+        ("score -", 2, "stdin: is empty; type a board in the text notation or as JSON"),
+        ("scan -", 4, "-: nothing comes on standard input; name a photo"),
+    ):
+        shell = f'"$0" cli.py {command} <&-'
+        done = subprocess.run(
+            ["sh", "-c", shell, sys.executable], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr.splitlines()) == (status, "", [message])
+
+
 @pytest.mark.parametrize(
     ("closed", "kept", "words"),
     [(">&-", "stderr", ["nope.jpg: there is no such file; check the name"]), ("2>&-", "stdout", [])],

@@ -215,6 +215,19 @@ def test_results_come_one_by_one(
     assert "Total" in before[1]
 
 
+def test_a_photo_on_standard_input(photo: Path) -> None:
+    ran = padscore("scan", "-", "--json", stdin=photo.read_bytes())
+    (sheet,) = ran.document["sheets"]
+    assert sheet["source"] == "-"
+    named = padscore("scan", photo, "--json").document["sheets"][0]
+    assert sheet["cells"] == named["cells"]
+    cell = sheet["ask"][0]
+    answered = padscore("scan", "-", "--json", "--answer", f"-#1:{cell}=5", stdin=photo.read_bytes())
+    assert answered.document["sheets"][0]["cells"][cell]["state"] == "answered"
+    empty = padscore("scan", "-", stdin=b"")
+    assert (empty.status, empty.messages) == (4, ["-: the file is empty; copy it again from the camera"])
+
+
 def test_too_little_memory_for_one_photo(photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     second = Path(shutil.copy(photo, tmp_path / "b.jpg"))
     scan = scanner.scan.scan

@@ -23,7 +23,7 @@ def tell(message: str) -> None:
     if sys.stderr is None:  # closed by whoever started us; print would take stdout instead
         return
     line = "".join(letter if letter.isprintable() else "?" for letter in message)
-    with suppress(BrokenPipeError):
+    with suppress(OSError):  # nobody reads it, or the disk is full: there is nowhere to say so
         print(line, file=sys.stderr, flush=True)
 
 
@@ -56,6 +56,13 @@ def close_stdout() -> None:
     """Sends what is still to be printed nowhere, so that Python doesn't complain when it ends."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def output_failed(error: OSError) -> int:
+    """Tells that nothing more can be printed; returns the exit status for it."""
+    close_stdout()
+    tell(_os_error(error))
+    return UNREADABLE
 
 
 def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

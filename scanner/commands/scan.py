@@ -17,7 +17,7 @@ from scanner.commands.pictures import PictureFolder
 from scanner.commands.sheets import chosen_templates, game_context
 from scanner.errors import AnswerError, MissingFileError, UnreadableError, UsageError
 from scanner.games.base import GameContext
-from scanner.intake import Photo
+from scanner.intake import MAX_BYTES, Photo
 from scanner.opening import read_up_to
 from scanner.read.reader import DigitReader, default_reader
 from scanner.report.document import document, dumps, exit_status
@@ -30,6 +30,8 @@ from scanner.templates import Template
 
 MAX_ANSWERS_BYTES = 1_000_000
 GLOB = frozenset("*?[")
+STDIN = "-"
+"""Names the photo that comes on standard input; ./- is a file of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class _Job:
             return ScanResult(problems=(problem,))
         try:
             return scan(
-                source,
+                sys.stdin.buffer.read(MAX_BYTES + 1) if source == STDIN and sys.stdin is not None else source,
+                name=source,
                 templates=self.templates,
                 reader=self.reader,
                 context=self.context,
@@ -115,6 +118,10 @@ def _no_photo(source: str) -> Problem | None:
     """What is no photo because of its name: a folder, or a pattern that the shell left as it is."""
     if not source:
         error = MissingFileError("a photo's name is empty", remedy="name the photo", subject="''")
+    elif source == STDIN:
+        if sys.stdin is not None and not sys.stdin.isatty():
+            return None
+        error = MissingFileError("nothing comes on standard input", remedy="name a photo", subject=source)
     elif os.path.isdir(source):
         inside = os.path.join(source, "*.jpg")
         remedy = f"name the photos in it, as in: padscore scan {inside}"

@@ -35,7 +35,8 @@ def run(board: str, options: ScoreOptions) -> int:
     templates = load_templates(options.templates)
     if board == STDIN:
         # one byte more than is allowed is enough to refuse it
-        typed = parse_typed_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), templates, source="stdin")
+        data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_BYTES + 1)  # null: closed by who started us
+        typed = parse_typed_bytes(data, templates, source="stdin")
     else:
         typed = load_typed_file(Path(board), templates)
     context = game_context(options.variant, options.rolls, [one.template for one in typed.boards])
