@@ -8,8 +8,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from hex_sheets import BACK, FRONT, flat_sheet, laid
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from negatives import photographed
 
 from scanner.geometry import HEX_STEPS, FloatArray, Hex, Homography, project
 from scanner.hex_chain import settle
@@ -21,8 +23,6 @@ from scanner.locate.hex_lattice import UNIT, HexPatches, find_hex_lattices, six_
 from scanner.locate.hex_placement import HexPlacement, Way, sixth_turns
 from scanner.read.reader import default_reader
 from scanner.templates import Template, load_templates
-from tests.hex_sheets import BACK, FRONT, flat_sheet, laid
-from tests.negatives import photographed
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 ALL = tuple(load_templates().values())
