@@ -445,6 +445,19 @@ def test_the_documents_numbers_lead_to_the_same_again() -> None:
     assert checked_by_sums(once, PAD) == once
 
 
+@given(unsure_columns())
+def test_a_second_look_changes_nothing(column: tuple[dict[str, int], dict[str, Options]]) -> None:
+    """Documents are scored again: with the sums right, the same numbers are left over."""
+    _, cells = column
+    if fitting(cells, SUMS_OF_SMALL) is None:
+        return
+    once = checked(SMALL, {f"g.{row}": options for row, options in cells.items()})
+    again = checked_by_sums(once, SMALL)
+    for cell, reading in once.cells.items():
+        assert (again.cells[cell].value, again.cells[cell].state) == (reading.value, reading.state)
+        assert again.cells[cell].confidence == pytest.approx(reading.confidence, abs=0.001)
+
+
 @pytest.mark.parametrize("name", ["sudoku", "splitter-a"])
 def test_other_sheets_come_back_as_they_are(name: str) -> None:
     template = get_template(name)

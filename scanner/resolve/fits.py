@@ -74,9 +74,7 @@ class Fits:
         Plausible: not less than `PLAUSIBLE` times the most probable one that fits, which has to be `BELIEVABLE` itself.
         """
         weights = self._best_with[row]
-        if not self.found:
-            return (False,) * len(weights)
-        return tuple(weight >= PLAUSIBLE * (1 - 1e-9) * self._best for weight in weights)
+        return tuple(self.found and weight >= PLAUSIBLE * (1 - 1e-9) * self._best for weight in weights)
 
     def _find_blocks(self) -> dict[str, _Block]:
         """By the row of a sum its parts that have several options, stand for themselves, and serve no other row."""

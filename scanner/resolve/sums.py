@@ -12,7 +12,7 @@ The search is exact, see `scanner.resolve.fits`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from scanner.board import ReadBoard
@@ -68,6 +68,10 @@ _Sums = Mapping[str, frozenset[str]]
 """The rows of sums, each with the unsure cells that decide whether it is right."""
 
 
+_Left = tuple[_Option, ...]
+"""The options of a cell that fit, most probable first."""
+
+
 class _Column:
     """The numbers of one column and the sums that connect them."""
 
@@ -88,9 +92,9 @@ class _Column:
         """The unsure cells of which the sums leave fewer readings, by id."""
         taken: dict[str, CellReading] = {}
         for sums in self._groups():
-            for row, likely in self._left_over(sums).items():
-                if len(likely) == 1 or len(likely) < len(self._options[row]):
-                    taken[f"{self._head}.{row}"] = _narrowed(self._readings[row], likely)
+            for row, left in self._left_over(sums).items():
+                if len(left) == 1 or len(left) < len(self._options[row]):
+                    taken[f"{self._head}.{row}"] = _narrowed(self._readings[row], left)
         return taken
 
     def _is_unsure(self, row: str, reading: CellReading) -> bool:
@@ -121,7 +125,7 @@ class _Column:
                 sums[row] = scope
         return _grouped(sums)
 
-    def _left_over(self, sums: _Sums) -> dict[str, tuple[_Option, ...]]:
+    def _left_over(self, sums: _Sums) -> dict[str, _Left]:
         """By row what the sums of a group leave over of its options.
 
         Where they can't all be right: what may be if one of them is wrong, whichever that is.
@@ -129,19 +133,19 @@ class _Column:
         left = self._if_right(sums, frozenset())
         if left is not None:
             return left
-        possible = []
+        possible: list[dict[str, _Left]] = []
         for wrong in sums:
             parts = _grouped({row: scope for row, scope in sums.items() if row != wrong})
             found = [self._if_right(part, frozenset((wrong,))) for part in parts]
             if all(one is not None for one in found):
                 possible.append({row: options for one in found if one for row, options in one.items()})
-        rows = possible[0].keys() & frozenset.intersection(*map(frozenset, possible)) if possible else ()
+        rows = frozenset.intersection(*map(frozenset, possible)) if possible else ()
         return {
-            row: tuple(option for option in self._options[row] if any(option in left[row] for left in possible))
+            row: tuple(option for option in self._options[row] if any(option in one[row] for one in possible))
             for row in rows
         }
 
-    def _if_right(self, sums: _Sums, wrong: frozenset[str]) -> dict[str, tuple[_Option, ...]] | None:
+    def _if_right(self, sums: _Sums, wrong: frozenset[str]) -> dict[str, _Left] | None:
         """By row the options that are left over if all these sums are right; null where they can't be.
 
         Empty where that would overrule clear ink. wrong: a sum that is taken as it is written.
@@ -149,13 +153,13 @@ class _Column:
         fits = Fits(self._parts(sums, wrong))
         if not fits.found:
             return None
-        left = {
+        left: dict[str, _Left] = {
             row: tuple(option for option, fit in zip(self._options[row], fits.of(row), strict=True) if fit)
             for row in frozenset().union(*sums.values())
         }
         return {} if any(self._overruled(row, options) for row, options in left.items()) else left
 
-    def _overruled(self, row: str, left: Sequence[_Option]) -> bool:
+    def _overruled(self, row: str, left: _Left) -> bool:
         """Whether what clear ink says isn't among the options left over."""
         reading = self._readings[row]
         said = (reading.value, "read" if reading.value is not None else reading.state)
@@ -231,10 +235,11 @@ def _meaning(name: str) -> tuple[Value | None, State]:
     return (None, _STATES[name]) if name in _STATES else (int(name), "read")
 
 
-def _narrowed(reading: CellReading, left: Sequence[_Option]) -> CellReading:
-    """The cell with only these options left over, most probable first; what else it was read as becomes implausible.
+def _narrowed(reading: CellReading, left: _Left) -> CellReading:
+    """The cell with only these options left over; what else it was read as becomes implausible.
 
-    A single one is sure. Of several, what no reading explained stays open as well.
+    A single one is sure. Several keep their proportions, so that a second look leaves the same over, and what no
+    reading explained stays open as well. What clear ink says stays the reading.
     """
     weights = dict(reading.alternatives) | {_name(reading.value, reading.state): reading.confidence}
     kept = {_name(option.value, option.state): option for option in left}
@@ -246,6 +251,8 @@ def _narrowed(reading: CellReading, left: Sequence[_Option]) -> CellReading:
     shares |= {name: p / dropped * (1 - CHECKED) for name, p in others.items()}
     rounded = {name: round(p, DIGITS) for name, p in shares.items()}
     top = max(kept, key=lambda name: rounded[name])
+    if reading.confidence >= CLEAR:
+        top = _name(reading.value, reading.state)
     ranked = sorted(((name, p) for name, p in rounded.items() if name != top and p > 0), key=lambda item: -item[1])
     option, confidence = kept[top], rounded[top]
     state: State = option.state
