@@ -93,6 +93,25 @@ def test_opencv_without_libgl(tmp_path: Path) -> None:
     assert [problem["code"] for problem in ran.document["problems"]] == ["missing-extra"]
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "content", "extra"),
+    [
+        ("pypdfium2", "page.pdf", b"%PDF-1.7\n", "pdf"),
+        ("pillow_heif", "photo.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "heic"),
+    ],
+)
+def test_an_extra_that_is_not_installed(module: str, name: str, content: bytes, extra: str, tmp_path: Path) -> None:
+    missing = f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n"
+    (tmp_path / f"{module}.py").write_text(missing, encoding="utf-8")
+    (tmp_path / name).write_bytes(content)
+    ran = process("scan", name, "--json", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert ran.status == 4
+    (message,) = ran.messages
+    assert message.startswith(f"{name}: ")
+    assert message.endswith(f'install it with: pip install "padscore[{extra}]"')
+    assert [problem["code"] for problem in ran.document["problems"]] == ["missing-extra"]
+
+
 def test_a_checkout_without_what_it_needs(tmp_path: Path) -> None:
     # as Python says it of a package that isn't there
     broken = "raise ModuleNotFoundError(\"No module named 'typer'\", name='typer')\n"

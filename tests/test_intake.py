@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pillow_heif
 import pytest
 from PIL import Image, ImageFile
 
@@ -85,7 +86,7 @@ def corner(rgb: npt.NDArray[np.uint8], sides: set[str]) -> npt.NDArray[np.int64]
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "AVIF", "HEIF"])
 def test_exif_orientation_is_applied_once(kind: str, orientation: int) -> None:
     if kind == "HEIF":
-        pytest.importorskip("pillow_heif").register_heif_opener()
+        pillow_heif.register_heif_opener()
     every: dict[str, dict[str, object]] = {"TIFF": {"compression": "tiff_lzw"}, "JPEG": {"quality": 95}}
     options = every.get(kind, {})
     # As bytes, pillow-heif writes the HEIF rotation beside the EXIF tag, as phones do: both say the same, once.

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pillow_heif
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -229,8 +230,6 @@ def test_thumbnails_in_a_tiff_are_no_pages() -> None:
 def test_page_limit_of_tiff_and_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [Image.new("L", (8, 8), i) for i in range(4)]
     for kind in ("TIFF", "PDF"):
-        if kind == "PDF":
-            pytest.importorskip("pypdfium2")
         data = encode(pages[0], kind, save_all=True, append_images=pages[1:])
         monkeypatch.setattr(limits, "MAX_PAGES", 4)
         assert len(list(load(data))) == 4
@@ -252,7 +251,6 @@ def test_animations_give_their_first_picture_and_a_warning(kind: str) -> None:
 
 
 def test_pdf_pages_are_rendered_at_a_useful_size() -> None:
-    pytest.importorskip("pypdfium2")
     upright = halves(RED, GREEN, "RGB").rotate(90, expand=True)  # green above red
     data = encode(halves(RED, GREEN, "RGB"), "PDF", save_all=True, append_images=[upright], resolution=72)
     photos = list(load(data))
@@ -266,7 +264,6 @@ def test_pdf_pages_are_rendered_at_a_useful_size() -> None:
 
 
 def test_pdf_extremes() -> None:
-    pytest.importorskip("pypdfium2")
     assert only(encode(Image.new("L", (1, 600), 90), "PDF")).rgb.shape[0] == 1500
     data = encode(noise(64, 48), "PDF")
     broken(data[:200], TruncatedError)
@@ -292,7 +289,7 @@ def test_a_pillow_without_avif_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_heic() -> None:
-    pytest.importorskip("pillow_heif").register_heif_opener()
+    pillow_heif.register_heif_opener()
     photo = only(encode(halves(RED, GREEN, "RGB"), "HEIF", quality=95))
     np.testing.assert_allclose(sides(photo), (RED, GREEN), atol=12)
     data = encode(noise(64, 48), "HEIF")
