@@ -44,7 +44,7 @@ from scanner.training.glyphs import from_swiss
 from scanner.training.split import SWISS_TEST
 
 SIDES = ("hexroller-front", "hexroller-back")
-SIZES = ((1600, 1200), (1200, 1600), (2000, 1500), (4000, 3000))
+SIZES = ((1600, 1200), (1200, 1600), (2000, 1500))
 TURNED = 0.4
 """Share of the photos in which the sheet lies by any quarter turn."""
 GOALS = {"right way round": 0.99, "handwritten": 0.985, "marks": 0.99}

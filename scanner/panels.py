@@ -46,6 +46,8 @@ BLURRED, BESIDE_PX = 1.5, 1.2
 """A line's darkness ends at this multiple of half its width at half its height, and so many px beyond."""
 FAINT = 0.5
 """Share of the sheet's usual ink below which ink along a line is what is left of the line."""
+MOST_GRAIN = 0.1
+"""Density that paper's grain reaches at most."""
 LEAST_INSIDE = 0.3
 """Share of connected ink that lies inside a cell; what has less is something printed beside it."""
 
@@ -298,7 +300,8 @@ def _mask(panel: Panel, density: FloatImage) -> npt.NDArray[np.uint8]:
     start = np.concatenate([[0], np.cumsum(size)[:-1]])
     peak = values[start + (0.985 * (size - 1)).astype(int)]
     typical = values[start + (0.8 * (size - 1)).astype(int)]
-    grain = 1.5 * float(np.median(typical))
+    # In a cell that is scribbled over, what is typical is ink.
+    grain = min(1.5 * float(np.median(typical)), MOST_GRAIN)
     threshold = np.maximum(CELL_SHARE * peak, max(FLOOR, grain)).astype(np.float32)
     limits = np.where(panel.near < 0, np.float32(2.0), threshold[panel.near])
     return np.asarray(density > limits, dtype=np.uint8)

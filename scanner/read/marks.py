@@ -21,13 +21,13 @@ from scanner.locate.flatten import MmToPx
 from scanner.panels import Panel, PanelInk, ink_of, panel_of
 from scanner.templates import Cell, Template
 
-WEIGHTS: tuple[float, ...] = (-6.0, 0.5, 4.0, 4.0, 1.0)
+WEIGHTS: tuple[float, ...] = (-10.68, -2.23, 13.10, 1.63, 3.19, -5.00)
 """Of the constant and of the features in `features`; fitted by ``benchmarks/marks.py``."""
 LEAST_INK = 1e-3
 """Share of a box that counts as no ink at all, so that its logarithm exists."""
 PRINT_RIM_PX = 3
 """What is printed may lie so far, px, from where the template has it."""
-LETTER = 0.62
+LETTER = 0.85
 """Width of a printed letter, as a share of a capital's height."""
 LEAST_LEFT = 0.35
 """Share of a box that has to be free of print for a mark to be told by what is beside the print alone."""
@@ -56,7 +56,7 @@ def read_marks(photo: Photo, placement: MmToPx, template: Template) -> MarkReadi
 
 
 def probabilities(rows: FloatArray) -> npt.NDArray[np.float32]:
-    """Probability that the mark is made, float32 [n], for `features` [n, 4]."""
+    """Probability that the mark is made, float32 [n], for `features` [n, 5]."""
     score = WEIGHTS[0] + rows @ np.array(WEIGHTS[1:])
     made = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
     return np.asarray(np.clip(made, SURE, 1 - SURE), dtype=np.float32)
@@ -128,16 +128,17 @@ def _bounds(cell: Cell) -> tuple[float, float, float, float]:
 
 
 def features(box: MarkBox, ink: PanelInk) -> FloatArray:
-    """What tells a mark, float64 [4].
+    """What tells a mark, float64 [5].
 
     How much of the box ink covers (logarithm of its share), how far it reaches inside the box and with the rim around
-    it (diagonal, in the box's side), how dark it is (0 to 1).
+    it (diagonal, in the box's side), how dark it is (0 to 1), whether there is none at all (1 or 0).
     """
     mine = ink.owner >= 0
     inside, around = mine & box.free, mine & box.around
     share = float(inside.sum()) / max(float(box.free.sum()), 1.0)
     dark = float(ink.density[around].mean()) if around.any() else 0.0
-    return np.array([math.log10(max(share, LEAST_INK)), _reach(inside), _reach(around), dark])
+    bare = float(not around.any())
+    return np.array([math.log10(max(share, LEAST_INK)), _reach(inside), _reach(around), dark, bare])
 
 
 def _reach(mask: npt.NDArray[np.bool_]) -> float:
