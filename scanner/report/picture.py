@@ -39,6 +39,7 @@ from scanner.report.signs import (
     draw_symbol,
 )
 from scanner.report.strips import banner, notes
+from scanner.report.tables import draw_results
 from scanner.report.upright import upright
 from scanner.sheet import Sheet
 
@@ -99,6 +100,7 @@ def annotate(rgb: npt.NDArray[np.uint8], sheet: Sheet, polygons: Mapping[str, Fl
     for group in groups:
         _draw_badges(pen, group, corners)
     _draw_names(pen, sheet, view.polygons, max(image.size))
+    draw_results(pen, sheet.verdict, view.polygons, max(image.size))
     return _stacked([banner(sheet, image.width), image, notes(sheet, marks.values(), image.width)])
 
 

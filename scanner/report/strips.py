@@ -16,9 +16,9 @@ from scanner.report.marks import (
     question_words,
     told_flags,
     told_severity,
-    total_words,
 )
 from scanner.report.signs import BLACK, BOLD, DARK, GREY, SEVERITY_SIGNS, SIGN_WORDS, WHITE, Sign, draw_sign
+from scanner.report.tables import title_of
 from scanner.results import Verdict
 from scanner.sheet import Sheet
 
@@ -54,15 +54,14 @@ def banner(sheet: Sheet, width: int) -> Image.Image:
     verdict = sheet.verdict
     pad = round(PADDING * width)
     note = round(1.15 * NOTE_TEXT * width)
-    title = plain(total_words(verdict))
-    face = fitted(title, round(TITLE_TEXT * width), width - 2 * pad)
+    title = title_of(verdict, round(TITLE_TEXT * width), width - 2 * pad)
     step = 1.5 * note
-    rows = _score_rows(verdict, note, width - 2 * pad)
-    image = Image.new("RGB", (width, round(face.size + step * len(rows) + 1.5 * note + 2.6 * pad)), DARK)
+    rows = [] if verdict.columns else _score_rows(verdict, note, width - 2 * pad)
+    image = Image.new("RGB", (width, round(title.height + step * len(rows) + 1.5 * note + 2.6 * pad)), DARK)
     pen = ImageDraw.Draw(image, "RGBA")
-    pen.text((pad, pad), title, WHITE, face, anchor="lt", stroke_width=0.02 * face.size)
+    title.draw(pen, pad, pad)
 
-    y = face.size + 1.8 * pad
+    y = title.height + 1.8 * pad
     for row in rows:
         row.draw(pen, pad, y + note / 2)
         y += step
