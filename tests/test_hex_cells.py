@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hex_sheets import BACK, CALM, FRONT, Laid, drawn, flat_sheet, hand_written, laid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from scanner.simulate.hands import InkImage
 from scanner.simulate.marks import STYLES, draw_mark
 from scanner.simulate.writing import Scribe, choose_habits
 from scanner.templates import Template, parse_template
-from tests.hex_sheets import BACK, CALM, FRONT, Laid, drawn, flat_sheet, hand_written, laid
 
 SIGNED = """
 schema = 1
