@@ -144,14 +144,15 @@ def _twos(checked: Checked) -> Iterator[Flag]:
     layout = checked.layout
     twos = layout.named(hexes_by_number(checked.sheet, layout)[BONUS_NUMBER])
     mark = layout.bonus_id(WRITES_TWO)
+    holds = f"{_listed(twos)} {'holds' if len(twos) == 1 else 'hold'}"
     if len(twos) > 1:
         message = f"{len(twos)} hexes hold a 2 ({_listed(twos)}), but the bonus writes only one"
         yield Flag("hexroller.two", "illegal", twos, message)
     if twos and WRITES_TWO not in checked.sheet.used:
         if mark is None:
-            yield Flag("hexroller.two", "illegal", twos, f"{_listed(twos)} holds a 2, but this sheet has no such bonus")
+            yield Flag("hexroller.two", "illegal", twos, f"{holds} a 2, but this sheet has no such bonus")
         elif checked.read(mark).state != "unreadable":
-            message = f"{_listed(twos)} holds a 2, but bonus 2 ({mark}) isn't crossed out"
+            message = f"{holds} a 2, but bonus 2 ({mark}) isn't crossed out"
             yield Flag("hexroller.two", "illegal", (*twos, mark), message)
 
 

@@ -36,7 +36,8 @@ class GroupMark:
     """How one group is shown.
 
     cells: in the template's order. symbols: the printed symbol of those cells where it counted. outlined: the cells
-    are joined; without an outline, the points and symbols stand for themselves.
+    are joined, or stand outside the lattice; without an outline, the points and symbols stand for themselves.
+    line: cells that join one to another, in order: they are drawn as a line instead.
     """
 
     cells: tuple[str, ...]
@@ -44,6 +45,7 @@ class GroupMark:
     color: Color
     outlined: bool
     symbols: Mapping[str, Symbol]
+    line: tuple[str, ...] = ()
 
 
 def group_marks(lines: Sequence[ScoreLine], template: Template, shown: Collection[str]) -> tuple[GroupMark, ...]:
@@ -57,8 +59,9 @@ def group_marks(lines: Sequence[ScoreLine], template: Template, shown: Collectio
             group.cells,
             group.points,
             color,
-            _is_joined(group.cells, template),
+            not group.line and _is_joined(group.cells, template),
             {cell: symbol for cell in group.symbols if (symbol := _symbol_of(cell, template)) is not None},
+            group.line,
         )
         for group, color in zip(groups, colors, strict=True)
     )
@@ -114,6 +117,8 @@ def _neighbours(cell: str, template: Template) -> list[str]:
 
 
 def _is_joined(cells: Sequence[str], template: Template) -> bool:
+    if all(template.cell(cell).place is None for cell in cells):
+        return True  # boxes: each has its own outline, or one with those that it touches
     reached = [cells[0]]
     for cell in reached:
         reached += [near for near in _neighbours(cell, template) if near in cells and near not in reached]

@@ -18,6 +18,7 @@ from PIL import Image, ImageDraw
 from scanner.geometry import FloatArray, Square
 from scanner.report.frames import draw_frame, draw_outline, short_side
 from scanner.report.groups import OUTLINE_ROOM, GroupMark, draw_group, group_marks
+from scanner.report.hexes import draw_connection
 from scanner.report.lettering import fitted, font, plain
 from scanner.report.marks import CellMark, cell_marks, likely_readings
 from scanner.report.signs import (
@@ -91,6 +92,9 @@ def annotate(rgb: npt.NDArray[np.uint8], sheet: Sheet, polygons: Mapping[str, Fl
     for group in groups:
         if group.outlined:
             draw_group(view.picture, group, sheet.template, view.polygons)
+    for group in groups:
+        if group.line:
+            draw_connection(view.picture, group, view.polygons)
     for cell_id, mark in marks.items():
         draw_frame(view.picture, view.polygons[cell_id], mark, OUTLINE_ROOM if cell_id in outlined else 0.0)
     image = Image.fromarray(view.picture)
@@ -260,7 +264,7 @@ def _draw_badges(pen: ImageDraw.ImageDraw, group: GroupMark, corners: _Corners) 
         x, y = corners.place(cell_id, (side, side), corners.tab_gap(cell_id) * unit, free=False, prefer=SYMBOL_ORDER)
         draw_symbol(pen, symbol, x, y, side, group.color)
     # beside the symbol if there is one, else where there is most room, rather further down
-    cell_id = next(iter(group.symbols), None) or min(reversed(group.cells), key=corners.labels)
+    cell_id = next(iter(group.symbols), None) or min(reversed(group.line[:1] or group.cells), key=corners.labels)
     unit = short_side(corners.polygons[cell_id])
     text = f"{group.points:+d}"
     face = font(round(BADGE_TEXT * unit))

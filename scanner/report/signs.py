@@ -22,6 +22,7 @@ Sign = Literal[
     "incomplete",
     "answered",
     "group",
+    "line",
     "symbol",
     "hand",
     "print",
@@ -49,6 +50,7 @@ SIGN_WORDS: Mapping[Sign, str] = {
     "incomplete": "still empty",
     "answered": "your answer",
     "group": "scores, with its points",
+    "line": "joined, with its points",
     "symbol": "symbol that counted",
     "hand": "read, handwritten",
     "print": "read, printed",
@@ -96,6 +98,12 @@ def draw_sign(pen: ImageDraw.ImageDraw, sign: Sign, x: float, y: float, size: fl
     elif sign == "group":
         pen.rounded_rectangle(box, 0.2 * size, fill=WHITE, outline=GREEN, width=round(1.6 * thick))
         pen.rectangle((x + 0.45 * size, y + 0.45 * size, x + size - thick, y + size - thick), fill=GREEN)
+    elif sign == "line":
+        pen.rectangle((x, y + 0.44 * size, x + size, y + 0.56 * size), fill=BLUE)
+        for left in (x, x + 0.58 * size):
+            pen.ellipse(
+                (left, y + 0.29 * size, left + 0.42 * size, y + 0.71 * size), fill=WHITE, outline=BLUE, width=thick
+            )
     elif sign == "symbol":
         draw_symbol(pen, "star", x, y, size, GREEN)
     elif sign == "hand" or sign == "print":

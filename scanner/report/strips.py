@@ -180,8 +180,10 @@ def _legend(sheet: Sheet, marks: Iterable[CellMark]) -> list[Sign]:
     shown = list(marks)
     signs = {sign for sign, occurs in _OCCURS.items() if any(occurs(mark) for mark in shown)}
     groups = [group for line in sheet.verdict.score.lines for group in line.groups if group.points]
-    if groups:
+    if any(not group.line for group in groups):
         signs.add("group")
+    if any(group.line for group in groups):
+        signs.add("line")
     if any(group.symbols for group in groups):
         signs.add("symbol")
     return [sign for sign in SIGN_WORDS if sign in signs]
