@@ -229,7 +229,7 @@ def test_what_lies_outside_the_photo_is_known() -> None:
 
     class Shifted(Straight):
         def project(self, points_mm: FloatArray) -> FloatArray:
-            return self.sheet.truth(points_mm) - np.array([480.0, 0.0])
+            return np.asarray(self.sheet.truth(points_mm) - np.array([480.0, 0.0]), dtype=np.float64)
 
     batch = cut_hexes(cut_off, Shifted(sheet), FRONT)
     missing = {cell for cell, there in zip(batch.ids, batch.present, strict=True) if not there}
