@@ -114,6 +114,10 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lay_out_photos(tmp_path)
     lay_out_crops(tmp_path)
     (tmp_path / "board.txt").write_text(BOARD)
+    with Image.open(SAMPLE) as photo:
+        smaller = photo.resize((photo.width // 2, photo.height // 2))
+    smaller.save(tmp_path / "pages.pdf", save_all=True, append_images=[smaller, smaller])
+    (tmp_path / "answers.txt").write_text("# the table by the window\npages.pdf#3.1:r2c3=5\n")
     (tmp_path / "my-sheets").mkdir()
     (tmp_path / "my-sheets" / "little-sudoku.toml").write_text(GRID)
     monkeypatch.chdir(tmp_path)
@@ -159,13 +163,22 @@ def test_each_command_runs(line: str, desk: Path) -> None:
 
 
 def test_an_answer_is_taken(desk: Path) -> None:
-    (line,) = (line for line in COMMANDS if "--answer" in line)
+    (line,) = (line for line in COMMANDS if "--answer " in line)
     ((_, *words),) = steps(line)
     cell, _, value = words[words.index("--answer") + 1].partition("=")
     document = run_shown([*words, "--json"], desk).document
     (sheet,) = document["sheets"]
     assert sheet["cells"][cell]["state"] == "answered"
     assert sheet["cells"][cell]["value"] == int(value)
+
+
+def test_an_answer_about_one_of_several_pages_is_taken(desk: Path) -> None:
+    (line,) = (line for line in COMMANDS if "--answers" in line)
+    (address,) = re.findall(r"such as (\S+)", line)
+    assert address in (desk / "answers.txt").read_text()
+    ((_, *words),) = steps(line)
+    cells = [sheet["cells"]["r2c3"] for sheet in run_shown([*words, "--json"], desk).document["sheets"]]
+    assert [cell["state"] == "answered" for cell in cells] == [False, False, True]
 
 
 def test_templates_of_one_s_own_are_found(desk: Path) -> None:
