@@ -14,6 +14,7 @@ import numpy as np
 from scanner.advice import advice
 from scanner.board import ReadBoard
 from scanner.cells import cut
+from scanner.cells_table import cut_number_boxes
 from scanner.errors import FileError
 from scanner.games.base import GameContext
 from scanner.games.registry import get_game
@@ -27,6 +28,7 @@ from scanner.orient import orient
 from scanner.plausible import why_not
 from scanner.read.number_reader import default_number_reader
 from scanner.read.numbers import NumberReadings
+from scanner.read.one_hand import one_hand
 from scanner.read.reader import DigitReader, default_reader
 from scanner.read.readings import Readings
 from scanner.resolve import Answer, SheetRef, answers_for, check_addresses, readings_to_board, resolve
@@ -170,10 +172,10 @@ def read_sheets(
         with clock("orient"):
             batch, placement = orient(cells, candidate, reader)
         with clock("read"):
-            readings = reader.read(batch)
+            readings = one_hand(reader.read(batch), batch.ink[batch.present])
         reason = why_not(batch, readings, placement)
         if reason is None:
-            read.append(ReadSheet(placement, readings))
+            read.append(ReadSheet(placement, readings, _number_boxes(photo, placement, clock)))
         else:
             refusal = refusal or reason
     return tuple(read) if read else NotFound(refusal)
@@ -187,7 +189,18 @@ def _read_hexes(photo: Photo, found: HexPlacement, reader: DigitReader, clock: C
     with clock("cut"):
         batch, marks = cut_and_mark(photo, sheet)
     with clock("read"):
-        return ReadSheet(sheet.placement, read_cells(batch, marks, sheet.placement.template, reader))
+        readings = read_cells(batch, marks, sheet.placement.template, reader)
+    return ReadSheet(sheet.placement, readings, _number_boxes(photo, sheet.placement, clock))
+
+
+def _number_boxes(photo: Photo, placement: Placement, clock: Clock) -> NumberReadings | None:
+    """What stands in the boxes for whole numbers beside a lattice, such as the player's claim; null without boxes."""
+    with clock("cut"):
+        boxes = cut_number_boxes(photo, placement)
+    if boxes is None:
+        return None
+    with clock("read"):
+        return default_number_reader().read(boxes)
 
 
 def _no_sheet(photo: Photo, why: NotFound, templates: Sequence[Template]) -> Problem:

@@ -18,8 +18,9 @@ CLEAR_FROM = 0.99
 """Probability from which a digit serves as an example; likeness may make it less sure, but never another one."""
 SETTLED_FROM = 0.9999
 """Probability from which a digit needs no help."""
-WEIGHT = 6.0
-"""What a difference of 1 in likeness (a correlation) counts, as a natural logarithm."""
+WEIGHT = 8.0
+"""What a difference of 1 in likeness (a correlation) counts, as a natural logarithm. Chosen on the two writers who tune
+the reader."""
 NEAREST = 3
 """So many of the likest examples of a digit are compared with."""
 OF_PRINT = 0.5

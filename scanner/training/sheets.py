@@ -101,7 +101,11 @@ def _log_between(rng: np.random.Generator, span: Span) -> float:
 class SheetMaker:
     """Draws sheets from pools of glyphs and symbols; one seeded generator makes the whole series reproducible."""
 
-    def __init__(self, glyphs: GlyphPool, symbols: SymbolPool, seed: int, ranges: Ranges | None = None) -> None:
+    def __init__(
+        self, glyphs: GlyphPool, symbols: SymbolPool, seed: int, ranges: Ranges | None = None, *, dirty: bool = False
+    ) -> None:
+        """dirty: mostly blank cells, with all that can be on paper without being writing."""
+        self._dirty = dirty
         self._rng = np.random.default_rng(seed)
         self._glyphs = glyphs
         self._symbols = symbols
@@ -131,7 +135,8 @@ class SheetMaker:
         classes = np.zeros((rows, cols), dtype=np.int64)
         kinds = np.full((rows, cols), UNKNOWN_INK, dtype=np.int64)
         printed, hand = self._print_pen(), self._hand_pen()
-        shares = rng.dirichlet((5, 4, 7, 1.6, 1.0, 1.0)) if rng.random() < 0.8 else np.full(6, 1 / 6)
+        blank = 22 if self._dirty else 5
+        shares = rng.dirichlet((blank, 4, 7, 1.6, 1.0, 1.0)) if rng.random() < 0.8 else np.full(6, 1 / 6)
         for row in range(rows):
             for col in range(cols):
                 what = int(rng.choice(6, p=shares))
@@ -180,6 +185,8 @@ class SheetMaker:
 
     def _nothing(self, ink: FloatImage, centre: tuple[float, float]) -> None:
         rng = self._rng
+        if self._dirty and rng.random() < 0.7:
+            self._dirt(ink, centre)
         chance = rng.random()
         if chance < 0.12:  # the other side of the paper shows through, mirrored
             writer = self._print[int(rng.integers(len(self._print)))]
@@ -206,6 +213,52 @@ class SheetMaker:
             p, q = (tuple(int(v) for v in np.round(end * 8)) for end in (a, b))
             cv2.line(layer, p, q, float(rng.uniform(0.04, 0.3)), 1, cv2.LINE_AA, 3)
             np.maximum(ink, layer, out=ink)
+
+    def _dirt(self, ink: FloatImage, centre: tuple[float, float]) -> None:
+        """Blotches of coarse paper, specks, faint streaks, what is left of lines beside the border."""
+        rng = self._rng
+        size = ink.shape[::-1]
+        what = int(rng.integers(5))
+        at = np.asarray(centre) + rng.uniform(-0.45, 0.45, 2) * CELL_PX
+        layer = np.zeros_like(ink)
+        if what == 0:  # a blotch with a grain
+            axes = (int(rng.uniform(0.08, 0.5) * CELL_PX), int(rng.uniform(0.05, 0.3) * CELL_PX))
+            around = tuple(int(v) for v in at)
+            cv2.ellipse(layer, around, axes, float(rng.uniform(0, 180)), 0, 360, 1.0, -1, cv2.LINE_AA)
+            left, top = (max(0, c - max(axes)) for c in around)
+            right, bottom = (min(side, c + max(axes) + 1) for c, side in zip(around, size, strict=True))
+            if right > left and bottom > top:
+                grain = rng.normal(0, 1, (bottom - top, right - left)).astype(np.float32)
+                grain = np.asarray(cv2.GaussianBlur(grain, (0, 0), float(rng.uniform(0.4, 2.0))), dtype=np.float32)
+                grain = np.clip(0.5 + grain / (2 * float(grain.std()) + 1e-6), 0, 1)
+                layer[top:bottom, left:right] *= grain * np.float32(rng.uniform(0.04, 0.25))
+        elif what == 1:  # specks
+            for _ in range(int(rng.integers(1, 7))):
+                spot = np.asarray(centre) + rng.uniform(-0.5, 0.5, 2) * CELL_PX
+                radius = float(rng.uniform(0.008, 0.05)) * CELL_PX
+                point = (int(spot[0] * 8), int(spot[1] * 8))
+                cv2.circle(layer, point, max(4, int(radius * 8)), float(rng.uniform(0.08, 0.8)), -1, cv2.LINE_AA, 3)
+        elif what == 2:  # a faint streak
+            step = rng.normal(0, 0.22, 2) * CELL_PX
+            (x0, y0), (x1, y1) = (8 * np.stack([at - step, at + step])).astype(int).tolist()
+            cv2.line(layer, (x0, y0), (x1, y1), float(rng.uniform(0.03, 0.14)), int(rng.integers(1, 3)), cv2.LINE_AA, 3)
+        elif what == 3:  # what is left of lines, beside the border
+            for _ in range(int(rng.integers(1, 4))):
+                upright = rng.random() < 0.5
+                away = float(rng.choice([-1, 1])) * rng.uniform(0.36, 0.49) * CELL_PX
+                a, b = np.sort(rng.uniform(-0.5, 0.5, 2)) * CELL_PX
+                span = np.array([[away, a], [away, b]] if upright else [[a, away], [b, away]])
+                (x0, y0), (x1, y1) = (8 * (np.asarray(centre) + span)).astype(int).tolist()
+                cv2.line(
+                    layer, (x0, y0), (x1, y1), float(rng.uniform(0.1, 0.9)), int(rng.integers(1, 3)), cv2.LINE_AA, 3
+                )
+        else:  # a small smudge
+            axes = (int(rng.uniform(0.02, 0.13) * CELL_PX * 8), int(rng.uniform(0.015, 0.06) * CELL_PX * 8))
+            place = (int(at[0] * 8), int(at[1] * 8))
+            level = float(rng.uniform(0.08, 0.6))
+            cv2.ellipse(layer, place, axes, float(rng.normal(0, 20)), 0, 360, level, -1, cv2.LINE_AA, 3)
+            layer = np.asarray(cv2.GaussianBlur(layer, (0, 0), float(rng.uniform(0.5, 2.5))), dtype=np.float32)
+        np.maximum(ink, layer, out=ink)
 
     def _digit(self, ink: FloatImage, centre: tuple[float, float], digit: int, pen: _Pen) -> None:
         rng = self._rng

@@ -58,7 +58,10 @@ class Plan:
     real_versions: int = 7
     real_weight: int = 2
     single_versions: int = 7
+    dirty: int = 1500
+    val_dirty: int = 250
     epochs: int = 14
+    polish: int = 3
     batch: int = 512
     rate: float = 3e-3
     average: float = 0.998
@@ -71,14 +74,15 @@ def pools(cache: Path) -> tuple[GlyphPool, SymbolPool]:
     return glyphs, SymbolPool.load(cache / "glyphs-symbols.npz")
 
 
-def _make(cache: Path, split: Split, job: int, sheets: int) -> Path:
+def _make(cache: Path, split: Split, job: int, sheets: int, dirty: bool = False) -> Path:
     """One job: `sheets` generated sheets of one part, written to the cache; returns the file."""
-    out = cache / f"sheets-{split}-{job}.npz"
+    out = cache / f"{'dirty' if dirty else 'sheets'}-{split}-{job}.npz"
     if not out.exists():
         cv2.setNumThreads(1)  # one job a core; OpenCV's own threads would wait for each other
         glyphs, symbols = pools(cache)
         chosen = glyphs.select(glyphs.split == split)
-        maker = SheetMaker(chosen, symbols.select(symbols.split == split), SEED + 1000 * job + len(split))
+        seed = SEED + 1000 * job + len(split) + 500 * dirty
+        maker = SheetMaker(chosen, symbols.select(symbols.split == split), seed, dirty=dirty)
         made = joined([maker.batch() for _ in range(sheets)])
         _save(out, made)
     return out
@@ -93,6 +97,16 @@ def generated(cache: Path, split: Split, sheets: int, workers: int) -> Labelled:
     """Cells of generated sheets of one part (kept in the cache)."""
     jobs = range(-(-sheets // CHUNK))
     return joined([_load(path) for path in _jobs(_make, cache, split, jobs, CHUNK, workers)])
+
+
+def _make_dirty(cache: Path, split: Split, job: int, sheets: int) -> Path:
+    return _make(cache, split, job, sheets, dirty=True)
+
+
+def dirty_sheets(cache: Path, split: Split, sheets: int, workers: int) -> Labelled:
+    """Cells of generated sheets, mostly blank, with smudges, specks and remains of lines (kept in the cache)."""
+    jobs = range(-(-sheets // CHUNK))
+    return joined([_load(path) for path in _jobs(_make_dirty, cache, split, jobs, CHUNK, workers)])
 
 
 def _jobs(
@@ -185,6 +199,11 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
         print(name, " ".join(f"{part} {len(cells)}" for part, cells in sizes.items()), flush=True)
     net = DigitNet().to(memory_format=torch.channels_last)
     mean = fit(net, joined(list(parts.values())), vals, plan, cache / "checkpoint.pt")
+    # Dirt last, and slowly: shown from the start it teaches a young net to doubt blank paper.
+    parts["dirt"] = legible(dirty_sheets(cache, "train", plan.dirty, workers))
+    vals["dirt"] = legible(dirty_sheets(cache, "val", plan.val_dirty, workers))
+    polish = replace(plan, epochs=plan.polish, rate=plan.rate / 3)
+    mean = fit(mean, joined(list(parts.values())), vals, polish, cache / "checkpoint-polish.pt")
     export(mean, vals, out)
 
 
