@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -42,13 +43,20 @@ def normals(edges: FloatArray) -> FloatArray:
     return np.column_stack([-way[:, 1], way[:, 0]])
 
 
-def sample_points(edges: FloatArray, reach: float, count: int) -> tuple[FloatArray, FloatArray]:
-    """Points across edges [n, 2, 2]: (points [n * ALONG * count, 2], shifts [count] from -reach to reach)."""
+def sample_points(
+    edges: FloatArray, reach: float, count: int, place: Callable[[FloatArray], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Points across edges [n, 2, 2]: (px [n * ALONG * count, 2], shifts [count] from -reach to reach).
+
+    place: maps points [n, 2] to px. Across an edge it is as good as linear, so only both ends are mapped.
+    """
     t = np.linspace(ENDS, 1 - ENDS, ALONG)[None, :, None]
     on = edges[:, 0, None] * (1 - t) + edges[:, 1, None] * t  # [n, along, 2]
-    shifts = np.linspace(-reach, reach, count)
-    points = on[:, :, None] + normals(edges)[:, None, None] * shifts[None, None, :, None]
-    return points.reshape(-1, 2), shifts
+    aside = reach * normals(edges)[:, None]
+    first, last = (place((on + sign * aside).reshape(-1, 2)) for sign in (-1, 1))
+    share = np.linspace(0, 1, count)[None, :, None]
+    px = first[:, None] * (1 - share) + last[:, None] * share
+    return px.reshape(-1, 2), np.linspace(-reach, reach, count)
 
 
 def profiles(gray: GrayImage, px: FloatArray, edges: int, shifts: FloatArray) -> EdgeProfiles:

@@ -30,6 +30,8 @@ SIDEWAYS = 0.14
 FULL = 0.6
 """Share of the lattice's usual line darkness from which a line is surely one."""
 LEAST_CONTRAST = 0.02
+SURE_SCORE = 0.9
+"""Score from which no other outline and no other place is looked at; a wrong one has 0.65 at most."""
 MOST_TRIED = 3
 """Places of an outline in a lattice whose edges are looked at."""
 
@@ -96,13 +98,15 @@ def _grid(places: Places, first: Places, size: Places) -> npt.NDArray[np.float32
 
 def windows(gray: GrayImage, lattice: HexLattice, all_forms: Sequence[HexForm]) -> list[HexWindow]:
     """The places where an outline fits, best first; those that are no sheet are among them, see `is_sheet`."""
-    found = []
+    found: list[HexWindow] = []
     for form in all_forms:
         for shift in _shifts(lattice, form):
+            if found and found[-1].score >= SURE_SCORE:
+                return [found[-1]]
             move = np.array(shift) @ UNIT
             edges = np.concatenate([form.edges, form.outer]) + move
-            points, shifts = sample_points(edges, REACH, ACROSS)
-            across = profiles(gray, lattice.project(points), len(edges), shifts)
+            px, shifts = sample_points(edges, REACH, ACROSS, lattice.project)
+            across = profiles(gray, px, len(edges), shifts)
             dark = line_darkness(across, SIDEWAYS)
             seen = across.seen[: len(form.edges)]
             if seen.mean() < LEAST_VISIBLE:

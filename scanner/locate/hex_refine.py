@@ -14,8 +14,9 @@ import numpy as np
 
 from scanner.geometry import FloatArray
 from scanner.locate.candidates import GrayImage
+from scanner.locate.flatten import MmToPx
 from scanner.locate.hex_boxes import box_groups, boxes_of, find_boxes
-from scanner.locate.hex_evidence import ALONG, EdgeProfiles, line_darkness, normals, profiles, sample_points
+from scanner.locate.hex_evidence import EdgeProfiles, line_darkness, normals, profiles, sample_points
 from scanner.locate.hex_form import printed_edges
 from scanner.locate.hex_placement import HexPlacement
 from scanner.locate.mesh import DEGREE, OUTLIER, RIDGE, Mesh, polynomial_terms
@@ -153,9 +154,7 @@ def _with_boxes(gray: GrayImage, base: HexPlacement, hexes: _Seen) -> tuple[HexP
     placed = base
     found: list[Cell] = []
     seen = hexes
-    points, shifts = sample_points(printed_edges(template), NEAR, ACROSS)
-    px = _Scaled(placed, scale).project(_millimetres(template, points))
-    line = float(np.median(line_darkness(profiles(small, px, len(points) // (ALONG * ACROSS), shifts), NEAR)))
+    line = _line_darkness(small, _Scaled(placed, scale), template)
     boxes = boxes_of(template)
     if boxes:
         match = find_boxes(small, _Scaled(placed, scale), boxes, line)
@@ -172,6 +171,13 @@ def _with_boxes(gray: GrayImage, base: HexPlacement, hexes: _Seen) -> tuple[HexP
         placed = _bent(base, seen, BOX_DEGREE)
         found += group
     return placed, _edges_of(template, found)
+
+
+def _line_darkness(gray: GrayImage, placed: MmToPx, template: Template) -> float:
+    """Of the hexes' lines, 0 to 1."""
+    edges = printed_edges(template)
+    px, shifts = sample_points(edges, NEAR, ACROSS, lambda units: placed.project(_millimetres(template, units)))
+    return float(np.median(line_darkness(profiles(gray, px, len(edges), shifts), NEAR)))
 
 
 def _middles(template: Template, cells: Sequence[Cell]) -> FloatArray:
@@ -230,8 +236,7 @@ def _fit(points: FloatArray, seen: _Seen, size: tuple[float, float], degree: int
 
 def _follow(gray: GrayImage, placed: HexPlacement, edges: FloatArray, reach: float) -> _Seen:
     """How far beside their place the lines along edges [n, 2, 2] (hex units) are."""
-    points, shifts = sample_points(edges, reach, ACROSS)
-    px = placed.project(_millimetres(placed.template, points))
+    px, shifts = sample_points(edges, reach, ACROSS, lambda units: placed.project(_millimetres(placed.template, units)))
     off, weight = _offsets(profiles(gray, px, len(edges), shifts))
     return _Seen(edges.mean(axis=1), normals(edges), off, weight)
 
