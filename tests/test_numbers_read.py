@@ -181,6 +181,17 @@ def test_answers_decide_before_sums() -> None:
     assert [flag.cells for flag in verdict.flags if flag.code == "table.sum"] == [("game1.lower_total",)]
 
 
+def test_a_struck_field_answered_counts_nothing_and_is_filled() -> None:
+    asked: dict[str, Cell] = {"game1.aces": {"struck": 0.5, "blank": 0.5}, "game1.total": {"struck": 0.5, 30: 0.5}}
+    board = kniffel(asked, "game1.aces=struck", "game1.total=struck")
+    aces, total = board.cells["game1.aces"], board.cells["game1.total"]
+    assert (aces.value, aces.state) == (0, "answered")
+    assert (total.value, total.state) == (None, "answered")
+    (flag,) = resolve(board, KNIFFEL, get_game("kniffel")).flags
+    assert flag.code == "kniffel.incomplete"
+    assert "game1.aces" not in flag.cells
+
+
 def test_an_answer_helps_the_sums() -> None:
     """7 + 1 or 1 + 7: once one of them is known, the sum tells the other."""
     fields: dict[str, Cell] = {

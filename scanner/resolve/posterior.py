@@ -93,12 +93,21 @@ def _with_numbers(
 
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:
     value = answer.value_for(template.cell(answer.cell))
+    if answer.value == "struck" and _counts_nothing_struck(answer.cell, template):
+        value = 0  # the answer's state can't say it
     # Of a cell in which nothing was read the reader has seen no ink to judge.
     before = as_read.cells[answer.cell]
     ink, printed = (before.ink, before.printed) if value is not None else (None, None)
     if answer.ink is not None and isinstance(value, int):
         ink, printed = answer.ink, None
     return CellReading(answer.cell, value, "answered", ink=ink, read=before.value, printed=printed)
+
+
+def _counts_nothing_struck(cell_id: str, template: Template) -> bool:
+    """Whether a dash in this cell means 0: in the fields of a table, not in its sums."""
+    if template.table is None or template.cell(cell_id).kind != "number" or "." not in cell_id:
+        return False
+    return cell_id.partition(".")[2] not in {item.row for item in template.table.formulas}
 
 
 def _weighed(readings: Readings, template: Template, game: Game, answered: dict[str, CellReading]) -> ReadBoard:
