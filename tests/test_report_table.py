@@ -14,6 +14,7 @@ from rich.console import Console
 
 from scanner.board import ReadBoard
 from scanner.games.registry import get_game
+from scanner.report.marks import perhaps_words
 from scanner.report.table import print_result, print_sheet
 from scanner.resolve import parse_answer, resolve
 from scanner.results import CellReading, ColumnScore, Flag, Problem, Score, Verdict
@@ -386,3 +387,11 @@ def test_the_total_says_what_it_counts() -> None:
     verdict = resolve(typed.board, typed.template, get_game("sudoku"))
     text = _sheet_text(Sheet("b.txt", 1, 1, typed.template, None, typed.board, verdict))
     assert text.rstrip().endswith("Total 1 without a clash")
+
+
+def test_only_what_may_be_wrong_is_a_possibility() -> None:
+    repeat = Flag("sudoku.repeat", "illegal", ("r1c1", "r1c2"), "Row 1 has two 5s (r1c1 and r1c2)")
+    missing = Flag("sudoku.incomplete", "incomplete", ("r1c3",) * 9, "9 cells have no number yet")
+    assert perhaps_words(repeat) == repeat.message
+    assert perhaps_words(replace(repeat, sure=False)) == f"Perhaps: {repeat.message}"
+    assert perhaps_words(replace(missing, sure=False)) == missing.message

@@ -148,6 +148,12 @@ def flag_words(flag: Flag, *, most_cells: int = 6) -> str:
     return f"{flag.message} ({', '.join(flag.cells)})"
 
 
+def perhaps_words(flag: Flag) -> str:
+    """`flag_words`, said to be only a possibility where a plausible other reading takes something wrong away."""
+    words = flag_words(flag)
+    return words if told_severity(flag) == flag.severity else f"Perhaps: {words}"
+
+
 def question_words(reading: CellReading, *, ink: bool = False) -> str:
     """What is unclear about one cell: ``r2c3: 5 (87 %) or empty (12 %)?``. ink: it is who wrote there."""
     options = option_words(reading, ink=ink)

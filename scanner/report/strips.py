@@ -12,7 +12,7 @@ from scanner.report.lettering import fitted, font, plain, wrapped
 from scanner.report.marks import (
     CellMark,
     count_words,
-    flag_words,
+    perhaps_words,
     question_words,
     told_flags,
     told_severity,
@@ -160,8 +160,7 @@ def _banner_signs(sheet: Sheet) -> list[Sign]:
 def _lines(sheet: Sheet, size: int, width: float) -> list[tuple[Sign | None, str]]:
     """The messages, broken into lines; the first line of each carries its sign."""
     told: list[tuple[Sign, str]] = [
-        (SEVERITY_SIGNS[told_severity(flag)], flag_words(flag) if flag.sure else f"Perhaps: {flag_words(flag)}")
-        for flag in told_flags(sheet.verdict)
+        (SEVERITY_SIGNS[told_severity(flag)], perhaps_words(flag)) for flag in told_flags(sheet.verdict)
     ]
     cells, inks = sheet.board.cells, sheet.verdict.ask_ink
     told += [("doubt", question_words(cells[cell], ink=cell in inks)) for cell in sheet.verdict.ask if cell in cells]
