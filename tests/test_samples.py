@@ -15,7 +15,8 @@ from scanner.games.sudoku_solver import solve
 from scanner.geometry import Square
 from scanner.intake import load
 from scanner.locate import NotFound, locate
-from scanner.simulate.samples import PAD_SAMPLES, SAMPLES, PadSample, Sample
+from scanner.scan import scan
+from scanner.simulate.samples import HEX_SAMPLES, PAD_SAMPLES, SAMPLES, HexSample, PadSample, Sample
 from scanner.simulate.sudokus import make_puzzle
 from scanner.templates import get_template, load_templates
 from scanner.training.fonts import shipped_fonts
@@ -24,15 +25,19 @@ FOLDER = Path(__file__).parent.parent / "samples"
 IDS = [Square(row, col).id for row in range(1, 10) for col in range(1, 10)]
 
 sudokus = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-pads = pytest.mark.parametrize("sample", PAD_SAMPLES, ids=lambda sample: sample.name)
-every = pytest.mark.parametrize("sample", [*SAMPLES, *PAD_SAMPLES], ids=lambda sample: sample.name)
+pads = pytest.mark.parametrize("sample", [*PAD_SAMPLES, *HEX_SAMPLES], ids=lambda sample: sample.name)
+every = pytest.mark.parametrize("sample", [*SAMPLES, *PAD_SAMPLES, *HEX_SAMPLES], ids=lambda sample: sample.name)
 
-TOTALS = {"splitter-a-1": 37, "splitter-b-1": 32}
-"""Counted by hand, group by group, on the boards in `PAD_SAMPLES`."""
-FLAGS = {"splitter-a-1": {}, "splitter-b-1": {"splitter.value": ("r2c4",), "splitter.pair": ("r6c1", "r6c8")}}
+TOTALS = {"splitter-a-1": 37, "splitter-b-1": 32, "hexroller-front-1": 52}
+"""Counted by hand, group by group, on the boards in `PAD_SAMPLES` and `HEX_SAMPLES` (see the samples' README)."""
+FLAGS = {
+    "splitter-a-1": {},
+    "splitter-b-1": {"splitter.value": ("r2c4",), "splitter.pair": ("r6c1", "r6c8")},
+    "hexroller-front-1": {},
+}
 
 
-def truth_of(sample: Sample | PadSample) -> dict[str, object]:
+def truth_of(sample: Sample | PadSample | HexSample) -> dict[str, object]:
     loaded: dict[str, object] = json.loads((FOLDER / f"{sample.name}.json").read_text(encoding="utf-8"))
     return loaded
 
@@ -54,7 +59,7 @@ def test_the_truth_is_the_puzzle_with_the_announced_changes(sample: Sample) -> N
 
 
 @every
-def test_the_photo_is_small_and_carries_no_metadata(sample: Sample | PadSample) -> None:
+def test_the_photo_is_small_and_carries_no_metadata(sample: Sample | PadSample | HexSample) -> None:
     path = FOLDER / f"{sample.name}.jpg"
     assert path.stat().st_size < 400_000
     assert b"Exif" not in path.read_bytes()
@@ -95,7 +100,7 @@ def test_the_table_tells_how_it_was_made(sample: Sample) -> None:
 
 
 @every
-def test_its_fonts_are_free_and_their_licences_are_here(sample: Sample | PadSample) -> None:
+def test_its_fonts_are_free_and_their_licences_are_here(sample: Sample | PadSample | HexSample) -> None:
     licences = {spec.name: spec.licence for spec in shipped_fonts()}
     for name in (sample.hand, sample.typeface) if isinstance(sample, Sample) else (sample.hand,):
         assert licences[name] == "OFL-1.1"
@@ -111,18 +116,23 @@ def test_the_puzzle_of_that_number_is_the_one_on_the_photo(sample: Sample) -> No
 
 
 @pads
-def test_the_truth_is_the_board(sample: PadSample) -> None:
+def test_the_truth_is_the_board(sample: PadSample | HexSample) -> None:
     truth = truth_of(sample)
     cells = truth["cells"]
     assert isinstance(cells, dict)
     template = get_template(sample.template)
     assert truth["template"] == template.id
-    assert {cell.id: cells[cell.id] for cell in template.lattice_cells} == sample.contents()
-    assert truth["printed"] == []
+    written = sample.contents()
+    printed = {cell.id: cell.printed for cell in template.cells if cell.printed is not None}
+    assert {cell_id: value for cell_id, value in cells.items() if value is not None} == {
+        cell_id: value for cell_id, value in {**written, **printed}.items() if value is not None
+    }
+    assert {cell.id for cell in template.lattice_cells} <= written.keys() | printed.keys()
+    assert truth["printed"] == list(printed)
 
 
 @pads
-def test_a_pad_scores_and_is_flagged_as_announced(sample: PadSample) -> None:
+def test_a_pad_scores_and_is_flagged_as_announced(sample: PadSample | HexSample) -> None:
     template = get_template(sample.template)
     (truth,) = read_truths(FOLDER / f"{sample.name}.json", {template.id: template})
     game, context = get_game(template.game), GameContext()
@@ -132,7 +142,7 @@ def test_a_pad_scores_and_is_flagged_as_announced(sample: PadSample) -> None:
 
 
 @pads
-def test_a_pad_is_found_and_told_from_the_others(sample: PadSample) -> None:
+def test_a_pad_is_found_and_told_from_the_others(sample: PadSample | HexSample) -> None:
     photo = next(load(FOLDER / f"{sample.name}.jpg"))
     found = locate(photo, tuple(load_templates().values()))
     assert not isinstance(found, NotFound)
@@ -144,7 +154,7 @@ def test_a_pad_is_found_and_told_from_the_others(sample: PadSample) -> None:
 
 
 @pads
-def test_the_table_tells_how_a_pad_was_made(sample: PadSample) -> None:
+def test_the_table_tells_how_a_pad_was_made(sample: PadSample | HexSample) -> None:
     versions = {spec.name: spec.version for spec in shipped_fonts()}
     rows = [line for line in (FOLDER / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     row = next(line for line in rows if line.startswith(f"| {sample.name}.jpg |"))
@@ -153,3 +163,15 @@ def test_the_table_tells_how_a_pad_was_made(sample: PadSample) -> None:
     hand = f"{sample.hand} {versions[sample.hand]}"
     assert columns[1:5] == [sample.template, sample.about, hand, str(sample.seed)]
     assert columns[5].startswith(f"{width} x {height}")
+
+
+def test_a_hex_sheet_is_read_without_a_mistake() -> None:
+    """The whole chain: hexes, record boxes and crossed-out bonuses, sure of all of it."""
+    (sheet,) = scan(FOLDER / "hexroller-front-1.jpg", templates=tuple(load_templates().values())).sheets
+    (truth,) = read_truths(FOLDER / "hexroller-front-1.json", {sheet.template.id: sheet.template})
+    looked_at = [cell.id for cell in sheet.template.cells if cell.kind != "number"]
+    assert {cell: sheet.board.value(cell) for cell in looked_at} == {
+        cell: truth.board.value(cell) for cell in looked_at
+    }
+    assert sheet.verdict.sure
+    assert sheet.verdict.score.total == TOTALS["hexroller-front-1"]

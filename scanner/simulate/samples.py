@@ -15,6 +15,7 @@ from typing import Final
 from scanner.errors import UnreadableError
 from scanner.geometry import Square
 from scanner.simulate.hands import Shapes, font_hand
+from scanner.simulate.hexes import bold_print
 from scanner.simulate.ranges import Ranges
 from scanner.simulate.sheet import Setting, Simulated, simulate
 from scanner.simulate.sudokus import make_puzzle
@@ -174,6 +175,82 @@ PAD_SAMPLES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class HexSample:
+    """One picture of a filled-in hex sheet.
+
+    rows: of the lattice in the text notation, the printed numbers too. boxes: contents of other cells by id.
+    hand: npm package @fontsource/NAME.
+    """
+
+    name: str
+    template: str
+    about: str
+    hand: str
+    rows: str
+    boxes: Contents
+    seed: int
+    setting: Setting
+
+    def contents(self) -> dict[str, int | str | None]:
+        """What is written in which cell; null for an empty one. Printed numbers are left out."""
+        template = get_template(self.template)
+        lines = (line.split() for line in self.rows.strip().splitlines())
+        written: dict[str, int | str | None] = {}
+        for cells, tokens in zip(template.lattice_rows(), lines, strict=True):
+            for cell, token in zip(cells, tokens, strict=True):
+                if cell is not None and cell.printed is None:
+                    written[cell.id] = None if token == "." else int(token)
+        return written | dict(self.boxes)
+
+
+def _rounds(top: str, bottom: str) -> dict[str, int | str | None]:
+    """Record rows, a figure a round."""
+    rows = {"top": top, "bottom": bottom}
+    return {f"{row}{n}": int(figure) for row, figures in rows.items() for n, figure in enumerate(figures, start=1)}
+
+
+HEX_SAMPLES: Final = (
+    HexSample(
+        name="hexroller-front-1",
+        template="hexroller-front",
+        about="a finished game without a mistake, blue ballpoint; two bonuses are crossed out",
+        hand="patrick-hand",
+        # The middle has five 3s and five 4s; the 3s join their two printed hexes.
+        rows="""
+                7 7 - 4 4
+               7 5 7 7 4 6
+                5 5 7 4 4
+             8 8 5 3 2 4 4 8
+            8 8 4 3 4 4 4 8 8
+             8 8 3 3 4 4 4 8
+                3 3 3 3 6
+               7 3 5 . 6 6
+                7 . - . 6
+        """,
+        boxes={**_rounds("6534887", "8473448"), "bonus1": "x", "bonus2": "x"},
+        seed=301,
+        setting=Setting(
+            size=(1600, 1200),
+            ranges=replace(PAD_CALM, pens=("ball-blue",), tables=("wood",), fill=(0.9, 0.94), marks=("cross",)),
+        ),
+    ),
+)
+
+
+def make_hexes(sample: HexSample, cache: Path) -> Simulated:
+    """The photo of a filled-in hex sheet; its font lies in `cache`."""
+    specs = {spec.name: spec for spec in shipped_fonts()}
+    return simulate(
+        get_template(sample.template),
+        sample.contents(),
+        hand=_regular(specs[sample.hand], cache),
+        typeface=bold_print(),
+        seed=sample.seed,
+        setting=sample.setting,
+    )
+
+
 def make_pad(sample: PadSample, cache: Path) -> Simulated:
     """The photo of a filled-in pad; its font lies in `cache`."""
     specs = {spec.name: spec for spec in shipped_fonts()}
@@ -209,7 +286,7 @@ def _regular(spec: FontSpec, cache: Path) -> Shapes:
 def make_all(folder: Path, cache: Path) -> tuple[Path, ...]:
     """Writes every sample's photo, truth and fonts' licences into `folder`; returns the photos' paths."""
     names = {name for sample in SAMPLES for name in (sample.hand, sample.typeface)}
-    names |= {pad.hand for pad in PAD_SAMPLES}
+    names |= {sample.hand for sample in (*PAD_SAMPLES, *HEX_SAMPLES)}
     specs = [spec for spec in shipped_fonts() if spec.name in names]
     fetch(specs, cache)
     licences = folder / "licences"
@@ -219,6 +296,7 @@ def make_all(folder: Path, cache: Path) -> tuple[Path, ...]:
     paths = []
     photos = [(sample.name, make(sample, cache)) for sample in SAMPLES]
     photos += [(pad.name, make_pad(pad, cache)) for pad in PAD_SAMPLES]
+    photos += [(sheet.name, make_hexes(sheet, cache)) for sheet in HEX_SAMPLES]
     for name, made in photos:
         path = folder / f"{name}.jpg"
         path.write_bytes(made.file())
