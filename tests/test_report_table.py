@@ -14,7 +14,7 @@ from rich.console import Console
 
 from scanner.board import ReadBoard
 from scanner.games.registry import get_game
-from scanner.report.marks import perhaps_words
+from scanner.report.marks import flag_words, perhaps_words
 from scanner.report.table import print_result, print_sheet
 from scanner.resolve import parse_answer, resolve
 from scanner.results import CellReading, ColumnScore, Flag, Problem, Score, Verdict
@@ -387,6 +387,11 @@ def test_the_total_says_what_it_counts() -> None:
     verdict = resolve(typed.board, typed.template, get_game("sudoku"))
     text = _sheet_text(Sheet("b.txt", 1, 1, typed.template, None, typed.board, verdict))
     assert text.rstrip().endswith("Total 1 without a clash")
+
+
+def test_cells_are_added_without_a_second_pair_of_brackets() -> None:
+    flag = Flag("sudoku.repeat", "illegal", ("r9c2", "r9c7"), "Row 9 has two 7s (columns 2 and 7)")
+    assert flag_words(flag) == "Row 9 has two 7s (columns 2 and 7: r9c2, r9c7)"
 
 
 def test_only_what_may_be_wrong_is_a_possibility() -> None:

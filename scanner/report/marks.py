@@ -145,7 +145,10 @@ def flag_words(flag: Flag, *, most_cells: int = 6) -> str:
     """The flag's sentence; a few cells are added where the message itself doesn't name them."""
     if not 0 < len(flag.cells) <= most_cells or any(cell in flag.message for cell in flag.cells):
         return flag.message
-    return f"{flag.message} ({', '.join(flag.cells)})"
+    cells = ", ".join(flag.cells)
+    if flag.message.endswith(")"):  # it says where in words already
+        return f"{flag.message[:-1]}: {cells})"
+    return f"{flag.message} ({cells})"
 
 
 def perhaps_words(flag: Flag) -> str:
