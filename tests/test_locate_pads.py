@@ -18,7 +18,7 @@ from scanner.locate.lattice import Curve, find_lattices
 from scanner.locate.outline import hull_of, proposals
 from scanner.read.reader import default_reader
 from scanner.simulate import FilledSheet, Ranges, Setting, Shapes, SimulatedTable, Truth, simulate, simulate_table
-from scanner.templates import get_template, load_templates
+from scanner.templates import Template, get_template, load_templates
 
 PAD_A, PAD_B = get_template("splitter-a"), get_template("splitter-b")
 EVERY = tuple(load_templates().values())
@@ -191,3 +191,20 @@ def test_a_bent_pad_is_followed_to_its_rim(seed: int) -> None:
     found = locate(photo, EVERY)
     assert not isinstance(found, NotFound), found.reason
     assert error(found[0], made.truth, photo.scale) < 0.0025
+
+
+@pytest.mark.parametrize("pad", [PAD_A, PAD_B], ids=["a", "b"])
+@pytest.mark.parametrize("margin", [0.25, 0.55, 0.8])
+def test_a_sheet_may_end_right_beside_its_cells(margin: float, pad: Template) -> None:
+    """No two printings need have the same margins; here some field, then a table as pale as the cells."""
+    mask, side = pad.lattice_mask(), 60
+    picture = np.full((900, 1200), 170, np.uint8)
+    corners = np.array([[-margin, -margin], [8 + margin, 7 + margin]]) * side + 200
+    cv2.rectangle(picture, *(tuple(map(round, corner)) for corner in corners.tolist()), (45,), -1)
+    for row, col in zip(*np.nonzero(mask), strict=True):
+        left, top = int(200 + col * side), int(200 + row * side)
+        cv2.rectangle(picture, (left, top), (left + side, top + side), (200,), -1)
+        cv2.rectangle(picture, (left, top), (left + side, top + side), (60,), 2)
+    found = locate(next(load(cv2.imencode(".png", picture)[1].tobytes(), name="pad.png")), EVERY)
+    assert not isinstance(found, NotFound), found.reason
+    assert [placement.template.id for placement in found] == [pad.id]

@@ -200,20 +200,29 @@ def with_field_steps(evidence: LineEvidence) -> LineEvidence:
     """
     rows, columns = evidence.visible.shape
     body = evidence.rectified[RIM_PX : RIM_PX + rows * CELL_PX, RIM_PX : RIM_PX + columns * CELL_PX]
-    side = round(CELL_MIDDLE * CELL_PX)
-    start = (CELL_PX - side) // 2
-    cells = body.reshape(rows, CELL_PX, columns, CELL_PX)[:, start : start + side, :, start : start + side]
-    middles = cells.transpose(0, 2, 1, 3).reshape(rows, columns, -1)
-    rank = int(middles.shape[2] * BRIGHT / 100)
-    bright = np.partition(middles, rank, axis=2)[:, :, rank].astype(np.float32)
+    cells = body.reshape(rows, CELL_PX, columns, CELL_PX).transpose(0, 2, 1, 3)
+    bright = _paper_of(cells)
     near = cv2.dilate(bright, np.ones((NEARBY, NEARBY), np.uint8), borderType=cv2.BORDER_REPLICATE)
     pale = np.clip((bright / np.maximum(near, 16.0) - FIELD) / (PALE - FIELD), 0, 1)
     wide = np.pad(pale, 1, mode="edge")
     upright = evidence.upright * np.maximum(wide[1:-1, :-1], wide[1:-1, 1:])
     level = evidence.level * np.maximum(wide[:-1, 1:-1], wide[1:, 1:-1])
-    upright[:, 1:-1] = np.maximum(upright[:, 1:-1], _step(bright[:, :-1], bright[:, 1:]))
-    level[1:-1] = np.maximum(level[1:-1], _step(bright[:-1], bright[1:]))
+    # Beside the edge only: a sheet may end within the next cell of the lattice, and what lies beyond is no step.
+    half = CELL_PX // 2
+    left, right = _paper_of(cells[:, :, :, :half]), _paper_of(cells[:, :, :, half:])
+    top, bottom = _paper_of(cells[:, :, :half]), _paper_of(cells[:, :, half:])
+    upright[:, 1:-1] = np.maximum(upright[:, 1:-1], _step(right[:, :-1], left[:, 1:]))
+    level[1:-1] = np.maximum(level[1:-1], _step(bottom[:-1], top[1:]))
     return replace(evidence, upright=upright, level=level)
+
+
+def _paper_of(cells: npt.NDArray[np.uint8]) -> EvidenceArray:
+    """Brightness of the paper in cells or halves of them [rows, columns, h, w]: float32 [rows, columns]."""
+    rows, columns, high, wide = cells.shape
+    down, across = (round((1 - CELL_MIDDLE) / 2 * size) for size in (high, wide))
+    inner = cells[:, :, down : high - down, across : wide - across].reshape(rows, columns, -1)
+    rank = int(inner.shape[2] * BRIGHT / 100)
+    return np.partition(inner, rank, axis=2)[:, :, rank].astype(np.float32)
 
 
 def _step(one: EvidenceArray, other: EvidenceArray) -> EvidenceArray:
