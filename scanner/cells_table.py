@@ -41,6 +41,12 @@ WHOLE = 0.62
 """Connected ink of which a cell has at least this share belongs to that cell altogether."""
 BOX_REACH = 0.35
 """How far boxes beside a lattice may lie from their place, as a share of their height."""
+SIDE_REACH = 0.15
+"""The same for one side of a box, once all of them together are in place."""
+FLAT = 0.11
+"""Height, as a share of a box's, up to which ink in it is what is left of its frame."""
+BOX_EDGE = 0.09
+"""Rim of a box, as a share of its height, whose darkness may be its frame's."""
 STRAY = 0.12
 """Ink with this share in a second cell lies across a border: it is looked at where the next ink stands."""
 SPECK = 0.003
@@ -118,37 +124,51 @@ def cut_number_boxes(photo: Photo, placement: Placement) -> NumberBatch | None:
     size = (int(np.ceil((high[0] - low[0]) * per_mm)), int(np.ceil((high[1] - low[1]) * per_mm)))
     flat, _ = flattened(photo.gray, placement, low, size, per_mm)
     rects = (mm - np.concatenate([low, low])) * per_mm - 0.5
-    shift = _outline_shift(flat, rects)
+    rects = _on_outlines(flat, rects)
     corners = np.stack([mm[:, [0, 1]], mm[:, [2, 1]], mm[:, [2, 3]], mm[:, [0, 3]]], axis=1)
     px = placement.project(corners.reshape(-1, 2)).reshape(-1, 4, 2)
     limits = np.array([photo.gray.shape[1], photo.gray.shape[0]])
     present = np.asarray(((px >= 0) & (px < limits)).all(axis=(1, 2)), dtype=np.bool_)
-    moved = rects + np.concatenate([shift, shift])
-    return cut_numbers(flat, moved, len(boxes), tuple(box.id for box in boxes), present)
+    return cut_numbers(flat, rects, len(boxes), tuple(box.id for box in boxes), present, apart=True)
 
 
-def _outline_shift(flat: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.float64]:
-    """How far all boxes lie beside their place, px (x, y): where the steps of brightness along their sides are."""
+def _on_outlines(flat: npt.NDArray[np.uint8], rects: Rects) -> Rects:
+    """The rectangles moved to where the brightness steps along their sides: all together, then each side by itself."""
     soft = cv2.GaussianBlur(flat, (0, 0), 1.2).astype(np.float32)
     steps = [np.abs(cv2.Sobel(soft, cv2.CV_32F, *order, ksize=3)) for order in ((1, 0), (0, 1))]
-    reach = round(BOX_REACH * CELL_PX)
-    best = np.zeros(2)
     # Upright sides tell how far the boxes lie aside, level ones how far up or down.
-    for axis, step in enumerate(steps):
-        profile = np.zeros(2 * reach + 1)
-        for rect in rects:
-            for side in (rect[axis], rect[axis + 2]):
-                across = round(float(side))
-                along = slice(max(0, round(float(rect[1 - axis])) + 3), max(0, round(float(rect[3 - axis])) - 3))
-                image = step if axis == 0 else step.T
-                if across - reach < 0 or across + reach >= image.shape[1]:
-                    continue
-                piece = image[along, across - reach : across + reach + 1]
-                if piece.size:
-                    profile += np.median(piece, axis=0)
-        pull = 1 - 0.5 * np.abs(np.arange(-reach, reach + 1)) / reach
-        best[axis] = float(np.argmax(cv2.GaussianBlur(profile.reshape(-1, 1), (0, 0), 1.0).ravel() * pull) - reach)
-    return best
+    pictures = [np.asarray(steps[0], dtype=np.float32), np.ascontiguousarray(steps[1].T, dtype=np.float32)]
+    moved = rects.copy()
+    for axis, picture in enumerate(pictures):
+        for reach, alone in ((round(BOX_REACH * CELL_PX), False), (round(SIDE_REACH * CELL_PX), True)):
+            profiles = {
+                (k, end): _profile_along(picture, moved[k, axis + end], moved[k, [1 - axis, 3 - axis]], reach)
+                for k in range(len(rects))
+                for end in (0, 2)
+            }
+            if alone:
+                for (k, end), profile in profiles.items():
+                    moved[k, axis + end] += _peak(profile)
+            else:
+                moved[:, [axis, axis + 2]] += _peak(np.sum(list(profiles.values()), axis=0))
+    return moved
+
+
+def _profile_along(picture: FloatImage, side: float, ends: npt.NDArray[np.float64], reach: int) -> FloatImage:
+    """How steep the brightness is up to `reach` px beside an upright side from ends[0] to ends[1]: [2 * reach + 1]."""
+    across = round(float(side))
+    rows = slice(max(0, round(float(ends[0])) + 3), max(0, round(float(ends[1])) - 3))
+    if across - reach < 0 or across + reach >= picture.shape[1] or rows.stop - rows.start < 4:
+        return np.zeros(2 * reach + 1, dtype=np.float32)
+    return np.asarray(np.median(picture[rows, across - reach : across + reach + 1], axis=0), dtype=np.float32)
+
+
+def _peak(profile: FloatImage) -> float:
+    """Where a profile is highest, px from its middle; nearer places are preferred a little."""
+    reach = len(profile) // 2
+    pull = 1 - 0.5 * np.abs(np.arange(-reach, reach + 1)) / max(reach, 1)
+    smooth = cv2.GaussianBlur(profile.astype(np.float32).reshape(-1, 1), (0, 0), 1.0).ravel() * pull
+    return float(np.argmax(smooth) - reach) if smooth.max() > 0 else 0.0
 
 
 def density_by_cell(gray: FloatImage, rects: Rects) -> FloatImage:
@@ -254,14 +274,27 @@ def _whole(rects: Rects, shape: tuple[int, ...]) -> list[tuple[int, int, int, in
 
 
 def cut_numbers(
-    gray: npt.NDArray[np.uint8], rects: Rects, wanted: int, ids: tuple[str, ...], present: npt.NDArray[np.bool_]
+    gray: npt.NDArray[np.uint8],
+    rects: Rects,
+    wanted: int,
+    ids: tuple[str, ...],
+    present: npt.NDArray[np.bool_],
+    *,
+    apart: bool = False,
 ) -> NumberBatch:
     """Cuts the first `wanted` of the cells `rects` of a rectified grey sheet [h, w]; the others only own their ink.
 
-    ids, present: of the wanted ones.
+    ids, present: of the wanted ones. apart: the cells are boxes with something else around them, none of it ink.
     """
     density = density_by_cell(gray.astype(np.float32), rects)
     clear = without_sides(density, rects)
+    if apart:
+        inside = np.zeros(clear.shape, dtype=np.bool_)
+        inset = round(BOX_EDGE * CELL_PX)
+        for left, top, right, bottom in _whole(rects, clear.shape):
+            inside[top + inset : bottom - inset, left + inset : right - inset] = True
+        clear[~inside] = 0
+        _drop_flat(clear)
     owner = _owners(_ink_mask(clear, rects), rects)
     ink = np.zeros((wanted, 2, HIGH, WIDE), dtype=np.uint8)
     dark = np.zeros(wanted, dtype=np.float32)
@@ -269,6 +302,15 @@ def cut_numbers(
     for k in range(wanted):
         dark[k] = _draw(ink[k], clear, owner, k, rects[k], boxes[k])
     return NumberBatch(ids, ink, present, dark)
+
+
+def _drop_flat(clear: FloatImage) -> None:
+    """Takes out what is no higher than a frame's remains, in place; a dash in a box says as much as no ink."""
+    mask = (clear > FLOOR).astype(np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    flat = np.asarray(stats[:, cv2.CC_STAT_HEIGHT] <= FLAT * CELL_PX)
+    flat[0] = False
+    clear[flat[np.asarray(labels)]] = 0
 
 
 def _ink_mask(clear: FloatImage, rects: Rects) -> npt.NDArray[np.uint8]:
