@@ -363,9 +363,9 @@ def test_a_typed_doubt_without_alternatives_leaves_all_open() -> None:
 def test_everything_doubtful_ends_in_time() -> None:
     chances = {"5": 0.5, "3": 0.3, "8": 0.1, "blank": 0.1}
     board = read(PUZZLE, more=dict.fromkeys(SUDOKU.ids, chances))
-    start = time.perf_counter()
+    start = time.process_time()
     verdict = resolve(board, SUDOKU, GAME)
-    assert time.perf_counter() - start < 1  # 40 ms here; the rest is for slow machines
+    assert time.process_time() - start < 1  # 40 ms here; the rest is for slow machines
     assert len(verdict.ask) == 81
     assert verdict.range == (0, 81)
     assert verdict.flags[-1].message.endswith(" and 76 more")

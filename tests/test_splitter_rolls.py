@@ -257,9 +257,9 @@ def test_a_log_of_other_dice() -> None:
 
 
 def test_a_log_of_another_game_is_compared_in_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     found = flags([(1, 1)] * 22, [(2, 3)] * 22)
-    assert time.perf_counter() - start < 1  # a few ms
+    assert time.process_time() - start < 1  # a few ms
     assert len(found) == 44
 
 

@@ -111,9 +111,9 @@ def test_oblong_boxes() -> None:
 def test_a_search_without_end_is_given_up_in_time() -> None:
     # Peter Norvig, "Solving Every Sudoku Puzzle": impossible, and it takes a simple solver minutes to find out
     impossible = digits("000005080000601043000000000010500000000106000300000005530000061000000004000000000")
-    start = time.perf_counter()
+    start = time.process_time()
     assert solve.__wrapped__(impossible) == Solutions(None)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("givens", [(1, 2, 3), (10,) + (0,) * 80, (-1,) + (0,) * 80])
