@@ -156,6 +156,19 @@ def test_boxes_hold_at_the_far_corner_of_a_curled_sheet(bend: float) -> None:
     assert off.max() < 3.5  # px, where 5 px are a millimetre and the wave lifts the paper by 15
 
 
+def test_several_sheets_of_both_kinds_are_found_in_one_photo() -> None:
+    front, back = laid(flat_sheet(FRONT), FRONT, 15.0), laid(flat_sheet(BACK, plain=True), BACK, 170.0)
+    rgb = np.concatenate([front.photo.rgb, back.photo.rgb], axis=1)
+    found = locate(Photo("both", 1, rgb, (2400, 1200)), ALL)
+    assert not isinstance(found, NotFound)
+    assert sorted(placement.template.id for placement in found) == ["hexroller-back", "hexroller-front"]
+    for placement in found:
+        sheet = front if placement.template is FRONT else back
+        shift = np.array([0.0 if sheet is front else 1200.0, 0.0])
+        quad = np.array([[point.x, point.y] for point in placement.template.mm_quad()])
+        assert np.abs(placement.corners - (sheet.truth(quad) + shift)).max() < 3.0
+
+
 def test_groups_of_boxes_hold_every_box_once_the_nearest_first() -> None:
     groups = box_groups(FRONT)
     ids = [cell.id for group in groups for cell in group]
