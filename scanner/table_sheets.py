@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from scanner.intake import Photo
 from scanner.locate.placement import NotFound
 from scanner.locate.table_placement import TablePlacement
 from scanner.read.number_reader import NumberReader
-from scanner.read.numbers import NumberReadings
+from scanner.read.numbers import NumberReadings, NumberState
 from scanner.table_names import named
 from scanner.templates import Template
 from scanner.templates.resize import SizeError
@@ -22,6 +23,8 @@ FEWEST_INKED = 8
 NUMBERS = 0.35
 """How surely the written cells have to hold numbers, on average: the wrong way up they have half of what they have the
 right way up; words have less."""
+SENSE: Mapping[NumberState, float] = {"read": 1.0, "struck": 0.4}
+"""How much a state says that there are numbers: upside down or in the wrong cells much looks struck out."""
 FIT = 1.0
 """How much a better fit of the lines counts against what is written."""
 
@@ -42,7 +45,7 @@ def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> Rea
     for way in (found, *found.others):
         batch = cut_table(photo, way)
         numbers = reader.read(batch)
-        written = np.asarray(batch.ink[batch.present, 0].reshape(len(numbers.ids), -1).any(axis=1), dtype=np.bool_)
+        written = np.asarray(batch.ink[batch.present, 0].any(axis=(1, 2)), dtype=np.bool_)
         sense, count = sense_of(numbers, written)
         score = sense + FIT * way.score
         if score > best_score:
@@ -76,7 +79,7 @@ def _open_table(found: ReadTable, model: Template) -> ReadTable | NotFound:
 def sense_of(numbers: NumberReadings, inked: npt.NDArray[np.bool_]) -> tuple[float, int]:
     """How surely the written cells hold numbers, on average from 0 to 1, and how many are written in."""
     sure = [
-        found[0].probability if found[0].state in ("read", "struck") else 0.0
+        found[0].probability * SENSE.get(found[0].state, 0.0)
         for found, written in zip(numbers.candidates, inked.tolist(), strict=True)
         if written and found[0].state != "blank"
     ]

@@ -85,7 +85,7 @@ class NumberReader:
             raise ValueError(f"ink: expected uint8 [n, 2, {HIGH}, {WIDE}], got {ink.dtype} {list(ink.shape)}")
         result = np.zeros((len(ink), self._steps, len(self.symbols) + 1), dtype=np.float32)
         result[:, :, 0] = 1.0
-        inked = ink[:, 0].reshape(len(ink), -1).any(axis=1)
+        inked = ink[:, 0].any(axis=(1, 2))
         if inked.any():
             result[inked] = self._session.run(None, {"pictures": np.ascontiguousarray(ink[inked])})[0]
         return result
