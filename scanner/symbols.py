@@ -37,6 +37,8 @@ MOST_SHIFT = 2
 """Pixels by which a cell may lie beside the others."""
 TRUNCATED = 0.12
 """Difference of brightness from which two cells hold different ink, however different."""
+STAY = 1e-4
+"""What a pixel of shift costs, as a difference of brightness, so that none is chosen for nothing."""
 WIDEST = 4.0
 """Pixels of an edge's blur on each side, at most."""
 LEAST_CONTRAST = 0.12
@@ -121,15 +123,12 @@ def _common_level(reflectance: FloatImages) -> float | None:
 
 def _shift(reference: FloatImage, other: FloatImage) -> tuple[int, int]:
     """By how many px (down, across) the other cell's symbol lies beside the reference's."""
-    inner = slice(MOST_SHIFT, -MOST_SHIFT)
-    best, least = (0, 0), np.inf
-    for dy in range(-MOST_SHIFT, MOST_SHIFT + 1):
-        for dx in range(-MOST_SHIFT, MOST_SHIFT + 1):
-            off = np.abs(_moved(other, (-dy, -dx))[inner, inner] - reference[inner, inner])
-            cost = float(np.minimum(off, TRUNCATED).mean()) + 1e-4 * (abs(dy) + abs(dx))
-            if cost < least:
-                best, least = (dy, dx), cost
-    return best
+    inner = reference[MOST_SHIFT:-MOST_SHIFT, MOST_SHIFT:-MOST_SHIFT]
+    moved = np.lib.stride_tricks.sliding_window_view(other, inner.shape)
+    off = np.minimum(np.abs(moved - inner), TRUNCATED).mean(axis=(2, 3))
+    steps = np.abs(np.arange(-MOST_SHIFT, MOST_SHIFT + 1))
+    down, across = np.unravel_index(int((off + STAY * (steps[:, None] + steps)).argmin()), off.shape)
+    return int(down) - MOST_SHIFT, int(across) - MOST_SHIFT
 
 
 def _moved(image: FloatImage, by: tuple[int, int]) -> FloatImage:

@@ -8,6 +8,7 @@ The solo game that the rules mention is not supported: its text is not in our so
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from scanner.games.base import GameContext
@@ -51,15 +52,7 @@ class Splitter:
     def score(self, board: ReadBoard, template: Template, context: GameContext) -> Score:
         """A line for each number with its groups that score, and one for the hearts where the sheet has any."""
         layout = layout_of(template)
-        values = [_counting(board.cells[cell].value) for cell in layout.ids]
-        scoring: list[list[Group]] = [[] for _ in NUMBERS]
-        for group in groups_of(values, layout):
-            if group.points:
-                scoring[group.value - 1].append(group)
-        lines = [_line(name, groups, layout) for name, groups in zip(NUMBERS, scoring, strict=True)]
-        if layout.hearts:
-            lines.append(_hearts_line(values, layout))
-        return Score(sum(line.points for line in lines), tuple(lines))
+        return _score(tuple(_counting(board.cells[cell].value) for cell in layout.ids), template)
 
     def claims(self, board: ReadBoard, template: Template) -> Mapping[str, int]:
         """What the boxes say: ``ones`` to ``sixes``, ``hearts``, ``total``; empty ones are left out."""
@@ -127,10 +120,28 @@ def _is_unread(reading: CellReading) -> bool:
 # ---- score lines
 
 
+@lru_cache(maxsize=1024)
+def _score(values: tuple[int, ...], template: Template) -> Score:
+    """values: of the lattice's cells, 0 where there is none that counts.
+
+    Kept, since hundreds of readings of a doubtful sheet are compared, and flags ask for the score again.
+    """
+    layout = layout_of(template)
+    scoring: list[list[Group]] = [[] for _ in NUMBERS]
+    for group in groups_of(values, layout):
+        if group.points:
+            scoring[group.value - 1].append(group)
+    lines = [_line(name, groups, layout) for name, groups in zip(NUMBERS, scoring, strict=True)]
+    if layout.hearts:
+        lines.append(_hearts_line(values, layout))
+    return Score(sum(line.points for line in lines), tuple(lines))
+
+
 def _line(name: str, groups: Sequence[Group], layout: Layout) -> ScoreLine:
     label = name.capitalize()
-    if groups:
-        label += f": {_count(len(groups), 'group')}"
+    if not groups:
+        return ScoreLine(label, 0)
+    label += f": {_count(len(groups), 'group')}"
     if starred := sum(group.star for group in groups):
         label += f", {starred} on a star"
     return ScoreLine(
