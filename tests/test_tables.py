@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -455,3 +456,44 @@ def test_malformed_pads_are_refused(line: str, reason: str) -> None:
     ran = padscore("score", "-", stdin=f"template = score-table\n{line}\n")
     assert ran.status == 2
     assert reason in ran.err
+
+
+# ---- limits where the readings are too many to try
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(f"game1.{row}" for row in (*FIELDS, *SUMS))),
+        st.lists(st.one_of(st.integers(-20, 60), st.none()), min_size=1, max_size=3),
+        max_size=4,
+    ),
+    st.sets(st.sampled_from(sorted((*FIELDS, *SUMS))), max_size=6),
+)
+def test_no_reading_goes_beyond_the_limits(possible: dict[str, list[int | None]], left_out: set[str]) -> None:
+    """Against all combinations: of what may stand in some cells, with others empty or unreadable."""
+    cells = {f"game1.{row}": value for row, value in {**FIELDS, **SUMS}.items() if row not in left_out}
+    game, template = Kniffel(), get_template("kniffel")
+    first = board("kniffel", cells)
+    options = {cell: frozenset((*values, first.value(cell))) for cell, values in possible.items()}
+    low, high = game.column_bounds(first, template, options)["game1"]
+    for chosen in itertools.product(*options.values()):
+        changed = dict(first.cells)
+        for cell, value in zip(options, chosen, strict=True):
+            changed[cell] = CellReading(cell, value, "blank" if value is None else "read")
+        total = game.score(ReadBoard("kniffel", changed), template, GameContext()).columns.get("game1", 0)
+        assert low <= total <= high
+
+
+def test_many_doubts_leave_honest_limits_and_no_sure_accusation() -> None:
+    """Six fields of three readings each, far more than are tried: 3 x 6 points either way."""
+    cells: dict[str, object] = dict(column("game1", FIELDS))
+    for row in ("three", "four", "full", "small", "large", "kniffel", "chance"):
+        value = LOWER[row] + 10
+        others = {str(value - 3): 0.3, str(value + 3): 0.3}
+        cells[f"game1.{row}"] = {"value": value, "state": "doubtful", "confidence": 0.4, "alternatives": others}
+    cells["game1.upper_sum"] = 54
+    typed = parse_typed(json.dumps({"template": "kniffel", "cells": cells}), load_templates())[0]
+    verdict = resolve(typed.board, typed.template, get_game("kniffel"))
+    assert verdict.columns["game1"].range == (269 - 21, 269 + 21)
+    assert not verdict.columns["game1"].sure
+    assert not any(flag.sure for flag in flags(verdict, "table.sum"))

@@ -120,6 +120,12 @@ class ColumnGame(Game, Protocol):
         """True if no column's result or flags depend on another column, so that each can be judged by itself."""
         ...
 
+    def column_bounds(
+        self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
+    ) -> Mapping[str, tuple[int, int]]:
+        """Limits of each column's result if each cell of `possible` held any of its values; see `BoundedGame`."""
+        ...
+
 
 @runtime_checkable
 class RolledGame(Game, Protocol):

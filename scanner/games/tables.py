@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from scanner.games.base import GameContext
+from scanner.games.tables_bounds import total_span
 from scanner.games.tables_columns import Arithmetic, Column, columns_of, wrong_sum_words
-from scanner.results import Flag, Score, ScoreLine
+from scanner.results import Flag, Score, ScoreLine, Value
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
@@ -51,6 +52,13 @@ class TableGame:
             if row is not None and row in column.written:
                 claimed[column.cell(row)] = column.written[row]
         return claimed
+
+    def column_bounds(
+        self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
+    ) -> Mapping[str, tuple[int, int]]:
+        """See `scanner.games.tables_bounds.total_span`."""
+        columns = [Arithmetic(column) for column in columns_of(board, template)]
+        return {one.column.id: total_span(one, possible) for one in columns}
 
     def field_flags(self, columns: Sequence[Arithmetic], template: Template, context: GameContext) -> Iterable[Flag]:
         """What the game has to say beside the sums. columns: those that were begun."""

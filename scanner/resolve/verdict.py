@@ -11,7 +11,8 @@ How far the search goes, so that it always ends in time:
   that, whatever is answered, no combination that is then plausible changes the result. If they have more, every
   doubtful cell is asked as soon as one of the plausible combinations changes the result, or if they are too many.
 - If the plausible combinations are too many, the range is the game's `bounds` (see `BoundedGame`), which may be
-  wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones.
+  wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones. The same
+  holds for the columns of a table (`ColumnGame.column_bounds`).
 - Where the columns of a table don't depend on each other (see `ColumnGame`), all this holds for each by itself.
 - What is printed and what written by hand is doubted apart from the values, see `scanner.resolve.inks`.
 """
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,6 +74,12 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
         low, high = game.bounds(board, template, possible)
         limits = min(limits[0], low), max(limits[1], high)
     columns = _columns(score, scores, found_out.unsure_columns)
+    if found_out.inexact_columns and isinstance(game, ColumnGame):
+        possible = {doubt.cell: frozenset(outcome.reading.value for outcome in doubt.outcomes) for doubt in doubts}
+        bounds = game.column_bounds(board, template, possible)
+        columns |= {
+            name: _widened(columns[name], bounds[name]) for name in found_out.inexact_columns if name in columns
+        }
     return Verdict(
         score,
         limits,
@@ -97,6 +104,7 @@ class _Findings:
     """asked: the doubts to ask about, in the template's order. scores: of all plausible combinations, if `exact`.
 
     flags: of each plausible result that was looked at, to see whether a flag stands.
+    inexact_columns: those of a table with too many plausible combinations to look at.
     """
 
     asked: Sequence[Doubt]
@@ -104,6 +112,7 @@ class _Findings:
     unsure_columns: frozenset[str]
     flags: Sequence[Sequence[Flag]]
     exact: bool = True
+    inexact_columns: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +168,8 @@ def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -
         found[column] = _by_result(alone, [doubt for doubt in doubts if _column(doubt.cell) == column])
         elsewhere = [flag for flag in flags if all(_column(cell) != column for cell in flag.cells)]
         others += [(*result, *elsewhere) for result in found[column].flags]
+        if not found[column].exact:
+            others.append(elsewhere)  # no flag of the column stands for sure
     asked = {doubt.cell for findings in found.values() for doubt in findings.asked}
     return _Findings(
         [doubt for doubt in doubts if doubt.cell in asked],
@@ -166,6 +177,7 @@ def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -
         frozenset().union(*(findings.unsure_columns for findings in found.values())),
         others,
         exact=all(findings.exact for findings in found.values()),
+        inexact_columns=frozenset(column for column, findings in found.items() if not findings.exact),
     )
 
 
@@ -197,7 +209,8 @@ def _by_likely_results(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
     results = [_Result(judge.score(changed), judge.flags(changed)) for changed in likely[:MAX_COMBINATIONS]]
     scores, flags = [result.score for result in results], [result.flags for result in results]
     if not exact:
-        return _Findings(doubts, scores, frozenset(scores[0].columns), flags, exact=False)
+        columns = frozenset(scores[0].columns)
+        return _Findings(doubts, scores, columns, flags, exact=False, inexact_columns=columns)
     same = len({result.signature for result in results}) == 1
     return _Findings(() if same else doubts, scores, _changing_columns(results), flags)
 
@@ -289,7 +302,11 @@ def _changing_columns(results: Sequence[_Result]) -> frozenset[str]:
     return frozenset(changing)
 
 
-def _columns(score: Score, scores: Sequence[Score], unsure: frozenset[str]) -> Mapping[str, ColumnScore]:
+def _widened(column: ColumnScore, limits: tuple[int, int]) -> ColumnScore:
+    return replace(column, range=(min(column.range[0], limits[0]), max(column.range[1], limits[1])))
+
+
+def _columns(score: Score, scores: Sequence[Score], unsure: frozenset[str]) -> dict[str, ColumnScore]:
     columns: dict[str, ColumnScore] = {}
     for column, total in score.columns.items():
         totals = [other.columns.get(column, total) for other in scores]
