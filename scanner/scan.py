@@ -13,7 +13,7 @@ import numpy as np
 
 from scanner.advice import advice
 from scanner.board import ReadBoard
-from scanner.cells import cut
+from scanner.cells import CELL_PX, cut
 from scanner.cells_table import cut_number_boxes
 from scanner.errors import FileError
 from scanner.games.base import GameContext
@@ -23,6 +23,7 @@ from scanner.hex_chain import cut_and_mark, read_cells, settle
 from scanner.intake import Photo, load
 from scanner.locate import NotFound, Placement, locate
 from scanner.locate.hex_placement import HexPlacement
+from scanner.locate.hex_refine import pitch_px
 from scanner.locate.table_placement import TablePlacement
 from scanner.orient import orient
 from scanner.plausible import why_not
@@ -34,7 +35,7 @@ from scanner.read.readings import Readings
 from scanner.resolve import Answer, SheetRef, answers_for, check_addresses, readings_to_board, resolve
 from scanner.results import Problem, SheetPlace, Verdict
 from scanner.sheet import ScanResult, Sheet
-from scanner.table_sheets import read_table
+from scanner.table_sheets import settled_table
 from scanner.templates import Template
 
 FINE_LONG_SIDE = 1800
@@ -112,18 +113,19 @@ def scan_photo(
     clock: Clock = untimed,
     again: Callable[[], Photo | None] | None = None,
 ) -> ScanResult:
-    """All sheets of one decoded page. again: decodes it with more pixels, as the small cells of score tables need."""
+    """All sheets of one decoded page. again: decodes it with more pixels, as small cells need."""
     with clock("locate"):
         found = locate(photo, templates)
-    if again is not None and isinstance(found, tuple) and isinstance(found[0], TablePlacement):
+    if again is not None and isinstance(found, tuple) and _has_small_cells(found[0]):
         with clock("intake"):
             finer = again()
         if finer is not None:
+            like = found[0].template
             with clock("locate"):
-                closer = locate(finer, [template for template in templates if template.table is not None])
+                closer = locate(finer, [template for template in templates if _same_form(template, like)])
             if isinstance(closer, tuple):
                 photo, found = finer, closer
-    read = found if isinstance(found, NotFound) else read_sheets(photo, found, reader, clock)
+    read = found if isinstance(found, NotFound) else read_sheets(photo, found, reader, clock, templates)
     if isinstance(read, NotFound):
         return ScanResult(problems=(_no_sheet(photo, read, templates),))
     # before anything is drawn: which of several sheets an answer is about has to be said
@@ -132,6 +134,16 @@ def scan_photo(
     warnings = tuple(f"{photo.source}: {warning}" for warning in photo.warnings)
     sheets = (_judged_sheet(photo, number, one, context, answers, clock) for number, one in enumerate(read, start=1))
     return ScanResult(tuple(sheet if review is None else review(photo, sheet) for sheet in sheets), warnings=warnings)
+
+
+def _has_small_cells(found: Placement) -> bool:
+    """Would its cells be read better with more pixels?"""
+    return isinstance(found, TablePlacement) or (isinstance(found, HexPlacement) and pitch_px(found) < CELL_PX)
+
+
+def _same_form(one: Template, other: Template) -> bool:
+    """Are both score tables, or both of hexes, or both of squares?"""
+    return (one.table is None) == (other.table is None) and (one.hexes is None) == (other.hexes is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +156,22 @@ class ReadSheet:
 
 
 def read_sheets(
-    photo: Photo, found: Sequence[Placement], reader: DigitReader, clock: Clock = untimed
+    photo: Photo,
+    found: Sequence[Placement],
+    reader: DigitReader,
+    clock: Clock = untimed,
+    templates: Sequence[Template] = (),
 ) -> tuple[ReadSheet, ...] | NotFound:
-    """The found sheets read; without those whose cells can't be their template's."""
+    """The found sheets read; without those whose cells can't be their template's.
+
+    templates: what a score table may be if it isn't what it was found as.
+    """
     read: list[ReadSheet] = []
     refusal = ""
     for candidate in found:
         if isinstance(candidate, TablePlacement):
             with clock("read"):
-                table = read_table(photo, candidate, default_number_reader())
+                table = settled_table(photo, candidate, templates, default_number_reader())
             if not isinstance(table, NotFound):
                 nothing = np.zeros((0, len(reader.classes)), dtype=np.float32)
                 no_digits = Readings((), reader.classes, nothing, np.zeros(0, dtype=np.float32))

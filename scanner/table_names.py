@@ -50,7 +50,8 @@ def _by_place(table: Table, numbers: NumberReadings, inked: Mask) -> tuple[Float
     for cell, found, ink in zip(numbers.ids, numbers.candidates, inked.tolist(), strict=True):
         column, row = cell.split(".", 1)
         at = row_of[row], column_of[column]
-        sense[at] = found[0].probability if found[0].state in ("read", "struck") else 0.0
+        # An icon looks like something struck out, and a column of nothing else is no player's.
+        sense[at] = found[0].probability if found[0].state == "read" else 0.0
         written[at] = ink and found[0].state != "blank"
     return sense, written
 

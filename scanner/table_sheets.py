@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,13 +10,16 @@ import numpy.typing as npt
 
 from scanner.cells_table import cut_table
 from scanner.intake import Photo
+from scanner.locate.flatten import flattened
 from scanner.locate.placement import NotFound
 from scanner.locate.table_placement import TablePlacement
+from scanner.locate.tables import locate_tables
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberReadings, NumberState
 from scanner.table_names import named
 from scanner.templates import Template
 from scanner.templates.resize import SizeError
+from scanner.text import NoText, Word, has_words, read_words
 
 FEWEST_INKED = 8
 """With fewer written cells nothing is refused for what they hold."""
@@ -29,6 +32,12 @@ FIT = 1.0
 """How much a better fit of the lines counts against what is written."""
 
 
+UNMISTAKABLE = 24
+"""Rows and columns together from which a table is known by their number alone."""
+TEXT_ROW_PX = 40
+"""Height of a row, px, when words are read: their letters are a third of that."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadTable:
     """A table that has been read the right way up. inked: bool [n], which cells of `numbers` are written in."""
@@ -36,6 +45,40 @@ class ReadTable:
     placement: TablePlacement
     numbers: NumberReadings
     inked: npt.NDArray[np.bool_]
+
+
+def settled_table(
+    photo: Photo, found: TablePlacement, templates: Sequence[Template], reader: NumberReader
+) -> ReadTable | NotFound:
+    """The table read; as any pad with sums, if its lines are a small template's but none of that one's words is seen.
+
+    Small tables are alike: four columns of fourteen rows are somebody's own pad as likely as Loopit's. Without
+    Tesseract nothing speaks against the template. templates: what the sheet may be.
+    """
+    read = read_table(photo, found, reader)
+    opened = [template for template in templates if template.table is not None and template.table.is_open]
+    if isinstance(read, NotFound) or found.model is not None or not opened or not _small(read.placement):
+        return read
+    words = _printed(photo, read.placement)
+    if isinstance(words, NoText) or not words or has_words(read.placement.template.words, words) > 0:
+        return read
+    taken = locate_tables(photo, opened)
+    other = taken if isinstance(taken, NotFound) else read_table(photo, taken[0], reader)
+    return read if isinstance(other, NotFound) else other
+
+
+def _small(placement: TablePlacement) -> bool:
+    table = placement.table
+    return bool(placement.template.words) and len(table.rows) + len(table.columns) < UNMISTAKABLE
+
+
+def _printed(photo: Photo, placement: TablePlacement) -> tuple[Word, ...] | NoText:
+    """The words on a sheet, in and around its table."""
+    width, height = placement.template.size
+    per_mm = TEXT_ROW_PX / placement.unit
+    size = (round(width * per_mm), round(height * per_mm))
+    flat, _ = flattened(photo.gray, placement, np.zeros(2), size, per_mm)
+    return read_words(flat)
 
 
 def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> ReadTable | NotFound:
