@@ -21,6 +21,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +33,10 @@ from scanner.games.hexroller_play import play
 from scanner.games.registry import get_game
 from scanner.geometry import FloatArray
 from scanner.intake import Photo, load
-from scanner.locate import NotFound, locate
+from scanner.locate import NotFound
 from scanner.read.reader import default_reader
 from scanner.resolve import readings_to_board
-from scanner.scan import ReadSheet, place_in_picture, read_sheets
+from scanner.scan import ReadSheet, decoded_finer, locate_sheets, place_in_picture, read_sheets
 from scanner.simulate import HandSource, Ranges, Setting, Simulated, font_hand, pool_hand, simulate
 from scanner.simulate.hexes import bold_print, random_hexes
 from scanner.templates import Template, load_templates
@@ -124,7 +125,7 @@ def judge(seed: int, made: Simulated, templates: Sequence[Template], tally: Tall
     name, data = f"hexes-{seed}", made.file()
     start = time.process_time()
     photo = next(iter(load(data, name=name)))
-    found = locate(photo, templates)
+    photo, found = locate_sheets(photo, templates, again=partial(decoded_finer, data, name, photo))
     read = found if isinstance(found, NotFound) else read_sheets(photo, found, default_reader())
     tally.seconds.append(time.process_time() - start)
     true = made.truth.corners

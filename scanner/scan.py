@@ -88,11 +88,11 @@ def scan(
                 [answer for answer in answers if answer.ref is None], [sheet.ref for sheet in result.sheets]
             )
             return result
-        again = partial(_decoded_finer, source, name, photo)
+        again = partial(decoded_finer, source, name, photo)
         result += scan_photo(photo, templates, reader, context or GameContext(), answers, review, clock, again)
 
 
-def _decoded_finer(source: str | Path | bytes, name: str | None, photo: Photo) -> Photo | None:
+def decoded_finer(source: str | Path | bytes, name: str | None, photo: Photo) -> Photo | None:
     """The same page with more pixels; null where the source can't be read twice, or has no more."""
     if photo.scale < COARSE or not (isinstance(source, bytes) or Path(source).is_file()):
         return None
@@ -114,17 +114,7 @@ def scan_photo(
     again: Callable[[], Photo | None] | None = None,
 ) -> ScanResult:
     """All sheets of one decoded page. again: decodes it with more pixels, as small cells need."""
-    with clock("locate"):
-        found = locate(photo, templates)
-    if again is not None and isinstance(found, tuple) and _has_small_cells(found[0]):
-        with clock("intake"):
-            finer = again()
-        if finer is not None:
-            like = found[0].template
-            with clock("locate"):
-                closer = locate(finer, [template for template in templates if _same_form(template, like)])
-            if isinstance(closer, tuple):
-                photo, found = finer, closer
+    photo, found = locate_sheets(photo, templates, clock, again)
     read = found if isinstance(found, NotFound) else read_sheets(photo, found, reader, clock, templates)
     if isinstance(read, NotFound):
         return ScanResult(problems=(_no_sheet(photo, read, templates),))
@@ -134,6 +124,27 @@ def scan_photo(
     warnings = tuple(f"{photo.source}: {warning}" for warning in photo.warnings)
     sheets = (_judged_sheet(photo, number, one, context, answers, clock) for number, one in enumerate(read, start=1))
     return ScanResult(tuple(sheet if review is None else review(photo, sheet) for sheet in sheets), warnings=warnings)
+
+
+def locate_sheets(
+    photo: Photo,
+    templates: Sequence[Template],
+    clock: Clock = untimed,
+    again: Callable[[], Photo | None] | None = None,
+) -> tuple[Photo, tuple[Placement, ...] | NotFound]:
+    """The sheets of a page, and the page with as many pixels as they need; again: see `scan_photo`."""
+    with clock("locate"):
+        found = locate(photo, templates)
+    if again is None or isinstance(found, NotFound) or not _has_small_cells(found[0]):
+        return photo, found
+    with clock("intake"):
+        finer = again()
+    if finer is None:
+        return photo, found
+    like = found[0].template
+    with clock("locate"):
+        closer = locate(finer, [template for template in templates if _same_form(template, like)])
+    return (photo, found) if isinstance(closer, NotFound) else (finer, closer)
 
 
 def _has_small_cells(found: Placement) -> bool:
