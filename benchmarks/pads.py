@@ -136,7 +136,7 @@ def hands_of(shared: Path | None, cache: Path) -> tuple[str, list[Shapes]]:
 class Outcome:
     """One photo. upright: its top is found at the top. others: sheets that aren't on it.
 
-    missed, invented: mistakes on the sheet, by code and cells.
+    missed, invented: mistakes on the sheet, by code and cells; surely: those of the invented ones that are called sure.
     """
 
     kind: Kind
@@ -146,6 +146,7 @@ class Outcome:
     planted: frozenset[tuple[str, tuple[str, ...]]]
     missed: frozenset[tuple[str, tuple[str, ...]]]
     invented: frozenset[tuple[str, tuple[str, ...]]]
+    surely: frozenset[tuple[str, tuple[str, ...]]]
 
     @property
     def is_fine(self) -> bool:
@@ -171,7 +172,8 @@ def outcome_of(kind: Kind, truth: Truth, sheets: Sequence[Sheet], note: str | No
     seen = frozenset() if sheet is None else mistakes(sheet.verdict.flags)
     others = len(sheets) - (sheet is not None)
     upright = sheet is not None and is_upright(truth, sheet)
-    return Outcome(kind, judged, upright, others, planted, planted - seen, seen - planted), sheet
+    sure = frozenset() if sheet is None else mistakes(flag for flag in sheet.verdict.flags if flag.sure)
+    return Outcome(kind, judged, upright, others, planted, planted - seen, seen - planted, sure - planted), sheet
 
 
 def wrong_cells_picture(path: Path, sheet: Sheet, outcome: Outcome, reader: DigitReader) -> cv2.typing.MatLike | None:
@@ -268,6 +270,7 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield f"planted mistakes flagged      {share(planted - missed, planted)}"
     yield f"  missed, and nothing asked   {share(unasked, planted)}"
     yield f"legal sheets with a flag      {share(sum(bool(one.invented) for one in legal), len(legal))}"
+    yield f"  called sure                 {share(sum(bool(one.surely) for one in legal), len(legal))}"
     pairs = Counter((cell.true, cell.read) for cell in cells if not cell.right)
     yield "most frequent errors: " + ", ".join(f"{a}->{b} {n}" for (a, b), n in pairs.most_common(12))
 
