@@ -13,7 +13,7 @@ from scanner.templates import Cell, Table, TableColumn, TableRow, Template
 from scanner.templates.model import rectangle
 from scanner.templates.resize import resized
 
-UNLIKE = 0.62
+UNLIKE = 0.66
 """Cells of labels or names read as numbers this much less surely than the others, as a share of these."""
 PLAIN = 0.25
 """A first column (row) whose width (height) differs from the others' by more than this share may well be labels."""
@@ -63,7 +63,7 @@ def _unlike(sense: FloatArray, written: Mask, sizes: FloatArray) -> bool:
     other_size = abs(float(sizes[0]) - typical) > PLAIN * typical
     if len(first) < FEWEST or len(others) < FEWEST:
         return other_size
-    return float(first.mean()) < (OTHER_SIZE if other_size else UNLIKE) * float(others.mean())
+    return float(np.median(first)) < (OTHER_SIZE if other_size else UNLIKE) * float(np.median(others))
 
 
 def _left_empty(written: Mask) -> bool:
