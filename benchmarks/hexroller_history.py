@@ -20,8 +20,8 @@ import time
 from dataclasses import dataclass, replace
 
 from scanner.games.hexroller_explain import reasons, wanted_bonuses
-from scanner.games.hexroller_facts import facts_of, forget
-from scanner.games.hexroller_history import Bonuses, find_history
+from scanner.games.hexroller_facts import facts_of
+from scanner.games.hexroller_history import Bonuses, find_history, forget
 from scanner.games.hexroller_layout import EXTRA_HEX, THIRD_NUMBER, WRITES_TWO, Layout, Sheet, layout_of
 from scanner.games.hexroller_play import Style, play
 from scanner.templates import get_template
@@ -37,7 +37,7 @@ class Times:
 
 
 def judged(sheet: Sheet, layout: Layout, rolls: tuple[tuple[int, ...], ...] | None) -> Times:
-    for cache in (find_history, reasons, wanted_bonuses):
+    for cache in (reasons, wanted_bonuses):
         cache.cache_clear()
     forget()
     start = time.perf_counter()

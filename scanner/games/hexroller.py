@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scanner.board import MADE
 from scanner.games.base import GameContext
 from scanner.games.hexroller_bounds import Possible, bounds
+from scanner.games.hexroller_chains import Undecided
 from scanner.games.hexroller_flags import Checked, flags_of
 from scanner.games.hexroller_layout import BONUS_NUMBER, HIGHEST, LOWEST, counting, layout_of, sheet_of
 from scanner.games.hexroller_prior import prior
@@ -56,7 +57,10 @@ class HexRoller:
         """One game that ends with this sheet; empty if there is none, or if what it depends on can't be read."""
         layout = layout_of(template)
         checked = _checked(board, template, context)
-        found = checked.history()
+        try:
+            found = checked.history()
+        except Undecided:
+            found = None
         if found is None:
             return ()
         steps = [

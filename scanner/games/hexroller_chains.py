@@ -16,6 +16,13 @@ from dataclasses import dataclass, field
 
 Hexes = int
 """A set of hexes: bit i stands for hex i."""
+MAX_STEPS = 400_000
+"""Lines and parts of lines that are looked at for one number and question. Random games need a few thousand; a sheet
+that is filled with one number may have more than anybody can wait for."""
+
+
+class Undecided(Exception):  # noqa: N818 - an answer, not an error of the program
+    """There are more ways than are looked through. No sheet of a game with fair dice comes near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,16 @@ class Growth:
     _coverable: dict[tuple[Hexes, int], bool] = field(default_factory=dict)
     _ends: dict[tuple[Hexes, int], tuple[Hexes, ...]] = field(default_factory=dict)
     _arranged: dict[tuple[tuple[Slot, ...], bool], Chains | None] = field(default_factory=dict)
+    _steps: int = 0
+
+    def renew(self) -> None:
+        """Starts to count the steps afresh, for a new question. Every search raises `Undecided` after `MAX_STEPS`."""
+        self._steps = 0
+
+    def _spend(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MAX_STEPS:
+            raise Undecided
 
     @property
     def every(self) -> Hexes:
@@ -126,6 +143,7 @@ class Growth:
         if key not in self._ends:
             level = {(1 << first, first) for first in bits(self.around(done))}
             for _ in range(length - 1):
+                self._spend(len(level))
                 level = {
                     (line | 1 << place, place)
                     for line, last in level
@@ -139,6 +157,7 @@ class Growth:
         level: dict[tuple[Hexes, int], tuple[int, ...]]
         level = {(1 << first, first): (first,) for first in bits(self.around(done))}
         while level:
+            self._spend(len(level))
             yield {line: order for (line, _), order in level.items()}
             level = {
                 (line | 1 << place, place): (*order, place)
@@ -176,6 +195,7 @@ class Growth:
         given: set[Hexes] = set()
         stack = [(1 << first, first) for first in self._fewest_last(self.around(done), self.every & ~done)]
         while stack:
+            self._spend(1)
             line, last = stack.pop()
             if (line, last) in seen:
                 continue

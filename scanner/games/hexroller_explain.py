@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from scanner.games.hexroller_chains import bits
+from scanner.games.hexroller_chains import Undecided, bits
 from scanner.games.hexroller_facts import Facts
 from scanner.games.hexroller_history import Bonuses, find_history
 from scanner.games.hexroller_layout import EXTRA_HEX, NUMBERS, THIRD_NUMBER
@@ -58,13 +58,27 @@ Reason = LooseHexes | MissingHexes | UnevenRounds | BonusClash
 
 @lru_cache(maxsize=2048)
 def reasons(facts: Facts, bonuses: Bonuses) -> tuple[Reason, ...]:
-    """Why there is no history, the smallest reason first; empty if there is one."""
+    """Why there is no history, the smallest reason first; empty if there is one.
+
+    Raises `Undecided` if it takes too long to tell; where only the smallest reason does, it is all rounds.
+    """
     if find_history(facts, bonuses) is not None:
         return ()
-    found = [reason for number in NUMBERS if (reason := _unexplained(facts, bonuses, number)) is not None]
-    if found:
-        return tuple(sorted(found, key=_size))
-    return (_shared_out(facts, bonuses) or _uneven(facts, bonuses) or BonusClash(),)
+    try:
+        found = [reason for number in NUMBERS if (reason := _unexplained(facts, bonuses, number)) is not None]
+        if found:
+            return tuple(sorted(found, key=_size))
+        return (_shared_out(facts, bonuses) or _uneven(facts, bonuses) or BonusClash(),)
+    except Undecided:
+        return (UnevenRounds(tuple(range(1, len(facts.rounds) + 1))),)
+
+
+def _is_legal(facts: Facts, bonuses: Bonuses) -> bool:
+    """Whether there certainly is a history."""
+    try:
+        return find_history(facts, bonuses) is not None
+    except Undecided:
+        return False
 
 
 @lru_cache(maxsize=2048)
@@ -73,12 +87,12 @@ def wanted_bonuses(facts: Facts, bonuses: Bonuses, others: frozenset[int]) -> Bo
 
     Where none of them does, a second bonus in one round may.
     """
-    if find_history(facts, bonuses) is not None:
+    if _is_legal(facts, bonuses):
         return None
     more = [frozenset(some) for size in range(len(others) + 1) for some in itertools.combinations(sorted(others), size)]
     for one_a_round, some in itertools.product((True, False), more):
         wider = Bonuses(bonuses.allowed | some, one_a_round)
-        if find_history(facts, wider) is not None:
+        if _is_legal(facts, wider):
             return wider
     return None
 
@@ -93,6 +107,7 @@ def _unexplained(facts: Facts, bonuses: Bonuses, number: int) -> Reason | None:
     third = THIRD_NUMBER in bonuses.allowed and any(number in one.thirds for one in facts.rounds)
     extra = EXTRA_HEX in bonuses.allowed and bool(rounds)
     growth = facts.growth(number)
+    growth.renew()
     options = [growth.fewest_erased(len(rounds) + more, extra=extra) for more in range(third + 1)]
     left = min((option for option in options if option is not None), key=int.bit_count, default=None)
     named = tuple(at + 1 for at in rounds)
@@ -120,6 +135,7 @@ def _shared_out(facts: Facts, bonuses: Bonuses) -> LooseHexes | None:
     found = []
     for number in NUMBERS:
         rounds, growth = facts.rounds_of(number), facts.growth(number)
+        growth.renew()
         for third, extra in itertools.product((False, True), repeat=2):
             left = growth.fewest_erased(len(rounds) + third, extra=extra and bool(rounds))
             if left:

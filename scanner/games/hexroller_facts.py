@@ -83,6 +83,6 @@ def _growth(layout: Layout, number: int, hexes: tuple[int, ...]) -> Growth:
     return growth_of(hexes, layout.neighbours, layout.printed_of(number))
 
 
-def forget() -> None:
-    """Drops what was found out about the numbers of earlier sheets, so that times can be measured."""
+def forget_numbers() -> None:
+    """Drops what was found out about the numbers of earlier sheets."""
     _growth.cache_clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from scanner.games.hexroller_chains import Undecided
 from scanner.games.hexroller_explain import (
     LooseHexes,
     MissingHexes,
@@ -64,7 +65,10 @@ class Checked:
         return all(self.read(cell).state != "unreadable" for cell in (*hexes, *boxes))
 
     def history(self) -> History | None:
-        """A game that ends with this sheet; null if there is none, or if it isn't legible."""
+        """A game that ends with this sheet; null if there is none, or if it isn't legible.
+
+        Raises `Undecided` if it takes too long to tell.
+        """
         return find_history(self.facts, self.bonuses) if self.is_legible else None
 
 
@@ -76,8 +80,11 @@ def flags_of(checked: Checked) -> Iterator[Flag]:
     yield from _incomplete(checked)
     yield from _twos(checked)
     if checked.is_legible:
-        yield from _bonuses(checked)
-        yield from _history(checked)
+        try:
+            yield from (*_bonuses(checked), *_history(checked))
+        except Undecided:
+            message = "This sheet can be filled in in too many ways to tell whether some game ends with it"
+            yield Flag("hexroller.history", "doubt", (), message)
     if checked.rolls is not None:
         yield from _rolls(checked, checked.rolls)
 

@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scanner.games.hexroller_chains import Chains, Slot
-from scanner.games.hexroller_facts import Facts
-from scanner.games.hexroller_joint import Joint, Part
+from scanner.games.hexroller_chains import Chains, Slot, Undecided
+from scanner.games.hexroller_facts import Facts, forget_numbers
+from scanner.games.hexroller_joint import Budget, Joint, Part
 from scanner.games.hexroller_layout import BONUS_NUMBER, EXTRA_HEX, NUMBERS, THIRD_NUMBER, WRITES_TWO
 
 
@@ -54,10 +54,33 @@ class Bonuses:
     one_a_round: bool = True
 
 
-@lru_cache(maxsize=2048)
 def find_history(facts: Facts, bonuses: Bonuses) -> History | None:
-    """A game that ends with the sheet, null if there is none. Of the allowed bonuses as many are used as can be."""
-    return next(_Search(facts, bonuses).histories(), None)
+    """A game that ends with the sheet, null if there is none. Of the allowed bonuses as many are used as can be.
+
+    Raises `Undecided` if it takes too long to tell.
+    """
+    found = _outcome(facts, bonuses)
+    if found is _UNDECIDED:
+        raise Undecided
+    return found
+
+
+@lru_cache(maxsize=2048)
+def _outcome(facts: Facts, bonuses: Bonuses) -> History | None:
+    try:
+        return _Search(facts, bonuses).history()
+    except Undecided:
+        return _UNDECIDED
+
+
+def forget() -> None:
+    """Drops what was found out about earlier sheets, so that times can be measured."""
+    _outcome.cache_clear()
+    forget_numbers()
+
+
+_UNDECIDED = History((), frozenset({-1}))
+"""Kept in the cache in place of an exception."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +98,30 @@ class _Search:
     facts: Facts
     bonuses: Bonuses
 
-    def histories(self) -> Iterator[History]:
-        """One for each plan that works, those that use most bonuses first."""
+    def history(self) -> History | None:
+        """By the first plan that works. All are tried the quick way before any is tried the exact one."""
+        for number in NUMBERS:
+            self.facts.growth(number).renew()
+        better: list[tuple[_Plan, Joint]] = []
+        quick: History | None = None
         for plan in self._plans():
             parts = [self._part(number, plan) for number in NUMBERS]
-            if all(part.works for part in parts) and (found := Joint(parts, self._limits()).solved()) is not None:
-                yield self._history(plan, parts, found)
+            if all(part.works for part in parts):
+                joint = Joint(parts, self._limits())
+                if (found := joint.quickly()) is not None:
+                    quick = self._history(plan, parts, found)
+                    break
+                if joint.limits:
+                    better.append((plan, joint))
+        budget = Budget()
+        try:
+            for plan, joint in better:
+                if (found := joint.exactly(budget)) is not None:
+                    return self._history(plan, joint.parts, found)
+        except Undecided:
+            if quick is None:
+                raise
+        return quick
 
     def _plans(self) -> Iterator[_Plan]:
         """Those that use most bonuses first; none in which a number hasn't hexes enough for its chains."""

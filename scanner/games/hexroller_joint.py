@@ -1,7 +1,8 @@
 """The lengths that tie the numbers of a HexRoller sheet together: in a round they add up to at most the dice.
 
-Three steps, from quick to exact: sums that can't fit at all; the numbers one after the other, each with what the
-earlier ones left; and all rounds in turn with everything that each number may have written so far.
+From quick to exact: sums that can't fit at all; the numbers one after the other, each with what the earlier ones left;
+lengths that only have to add up, in the hope that each number has chains of these lengths; and all rounds in turn with
+everything that each number may have written so far.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scanner.games.hexroller_chains import Chains, Growth, Hexes, Slot, bits
+from scanner.games.hexroller_chains import Chains, Growth, Hexes, Slot, Undecided, bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,19 @@ class _State:
     extra: bool
 
 
+@dataclass(slots=True)
+class Budget:
+    """How many states may still be looked at; `Undecided` when they are used up."""
+
+    states: int = 40_000
+
+    def spend(self) -> None:
+        """One state more."""
+        self.states -= 1
+        if self.states < 0:
+            raise Undecided
+
+
 Names = tuple[int, ...]
 """For each part the set of states it is in: an index into those that were met."""
 Lengths = Mapping[_Place, int]
@@ -76,11 +90,27 @@ class Joint:
         self._states = _States(self.parts)
         self._failed: set[tuple[int, Names]] = set()
 
-    def solved(self) -> tuple[Chains, ...] | None:
-        """Chains for each part that fit together; null if there are none. Each part has to work by itself."""
+    def quickly(self) -> tuple[Chains, ...] | None:
+        """Chains for each part that fit together, if no search is needed to find them. Each part has to work by itself."""
         if not self.limits:
-            return self._in_turn()  # the numbers don't depend on each other
-        return (self._in_turn() or self._exactly()) if self._sums_fit() else None
+            return self._in_turn()  # the numbers don't depend on each other: null means that there are none
+        return self._in_turn() or self._by_even_shares() if self._sums_fit() else None
+
+    def exactly(self, budget: Budget) -> tuple[Chains, ...] | None:
+        """Chains for each part that fit together, null if there are none. Raises `Undecided` beyond the budget."""
+        if not self.limits or not self._sums_fit():
+            return self.quickly()
+        self._states.budget = budget
+        lengths = self._rest(0, tuple(self._states.first(at) for at in range(len(self.parts))))
+        if lengths is None:
+            return None
+        found = []
+        for at in range(len(self.parts)):
+            chains = self._arranged(at, lengths)
+            if chains is None:
+                raise AssertionError("the states of a number promise chains that aren't there")
+            found.append(chains)
+        return tuple(found)
 
     def _slot(self, place: _Place) -> Slot:
         return self.parts[place.part].slots[place.slot]
@@ -130,23 +160,75 @@ class Joint:
         others = (place for place in self.places[number] if place != mine)
         return self.limits[number] - sum(taken.get(place, self._slot(place).least) for place in others)
 
-    # ---- all rounds in turn
+    # ---- lengths that add up
 
-    def _exactly(self) -> tuple[Chains, ...] | None:
-        lengths = self._rest(0, tuple(self._states.first(at) for at in range(len(self.parts))))
-        if lengths is None:
-            return None
-        found = []
-        for at, part in enumerate(self.parts):
-            slots = []
-            for index, slot in enumerate(part.slots):
-                exact = lengths.get(_Place(at, index))
-                slots.append(slot if exact is None else Slot(exact, exact, slot.extra))
-            chains = part.growth.arranged(slots, extra=part.extra)
-            if chains is None:
-                raise AssertionError("the states of a number promise chains that aren't there")
-            found.append(chains)
-        return tuple(found)
+    def _by_even_shares(self) -> tuple[Chains, ...] | None:
+        """Lengths as even as they get while they add up; null if some number has no chains of just these lengths."""
+        for turn in range(len(self.parts)):
+            order = [(turn + at) % len(self.parts) for at in range(len(self.parts))]
+            lengths = self._shares(order)
+            found = [None if lengths is None else self._arranged(at, lengths) for at in range(len(self.parts))]
+            chains = tuple(one for one in found if one is not None)
+            if len(chains) == len(self.parts):
+                return chains
+        return None
+
+    def _shares(self, order: Sequence[int]) -> dict[_Place, int] | None:
+        """A length for every place, hex by hex: where a round is full, a hex that is there moves to another round."""
+        lengths = {place: self._slot(place).least for places in self.places.values() for place in places}
+        for at in order:
+            part = self.parts[at]
+            for _ in range(part.hexes - sum(slot.least for slot in part.slots)):
+                moves = self._moves(at, lengths)
+                if moves is None:
+                    return None
+                for place, change in moves:
+                    lengths[place] += change
+        return lengths
+
+    def _moves(self, at: int, lengths: Lengths) -> list[tuple[_Place, int]] | None:
+        """Changes by one hex that let a part write one more: the shortest list, to the emptiest round; null if none.
+
+        A search by breadth over the places that are to grow, from those of the part itself.
+        """
+        mine = [_Place(at, slot) for slot in range(len(self.parts[at].slots))]
+        reached: dict[_Place, list[tuple[_Place, int]]] = {}
+        level = {place: [(place, 1)] for place in mine if lengths[place] < self._slot(place).most}
+        while level:
+            reached |= level
+            done = [place for place in level if self._space(place, lengths) > 0]
+            if done:
+                return level[max(done, key=lambda place: (self._space(place, lengths), -lengths[place]))]
+            following: dict[_Place, list[tuple[_Place, int]]] = {}
+            for place, moves in level.items():
+                number = self.parts[place.part].rounds[place.slot]
+                for other in self.places[number]:
+                    if other.part == place.part or lengths[other] <= self._slot(other).least:
+                        continue
+                    for slot in range(len(self.parts[other.part].slots)):
+                        further = _Place(other.part, slot)
+                        if further not in reached and lengths[further] < self._slot(further).most:
+                            following.setdefault(further, [*moves, (other, -1), (further, 1)])
+            level = following
+        return None
+
+    def _space(self, place: _Place, lengths: Lengths) -> int:
+        """How many hexes more a place's round takes."""
+        number = self.parts[place.part].rounds[place.slot]
+        if number not in self.limits:
+            return self._slot(place).most - lengths[place]
+        return self.limits[number] - sum(lengths[other] for other in self.places[number])
+
+    def _arranged(self, at: int, lengths: Lengths) -> Chains | None:
+        """Chains of a part with these lengths, where there are any for its places."""
+        part = self.parts[at]
+        slots = []
+        for index, slot in enumerate(part.slots):
+            exact = lengths.get(_Place(at, index))
+            slots.append(slot if exact is None else Slot(exact, exact, slot.extra))
+        return part.growth.arranged(slots, extra=part.extra)
+
+    # ---- all rounds in turn
 
     def _rest(self, turn: int, names: Names) -> Lengths | None:
         """The lengths of all tied rounds from the one at `turn` on; null if there is no way on."""
@@ -187,6 +269,7 @@ class _States:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = parts
+        self.budget = Budget()
         self._met: list[frozenset[_State]] = []
         self._name_of: dict[frozenset[_State], int] = {}
         self._known: dict[tuple[_Place, int, int], int | None] = {}
@@ -237,6 +320,7 @@ class _States:
         rest = part.slots[place.slot + 1 :]
         for state in self._met[name]:
             for done in part.growth.steps(state.done, length):
+                self.budget.spend()
                 if _can_finish(part.growth, rest, done, state.extra):
                     yield _State(done, state.extra)
                 if state.extra and part.slots[place.slot].extra:
