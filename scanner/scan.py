@@ -203,12 +203,20 @@ def read_sheets(
             batch, placement = orient(cells, candidate, reader)
         with clock("read"):
             readings = one_hand(reader.read(batch), batch.ink[batch.present])
+        if not _has_printed_digits(placement.template):
+            readings = replace(readings, printed=np.zeros_like(readings.printed))
         reason = why_not(batch, readings, placement)
         if reason is None:
             read.append(ReadSheet(placement, readings, _number_boxes(photo, placement, clock)))
         else:
             refusal = refusal or reason
     return tuple(read) if read else NotFound(refusal)
+
+
+def _has_printed_digits(template: Template) -> bool:
+    """Does the sheet come with numbers in some of its cells? Where it doesn't, neat writing is still writing."""
+    assert template.grid is not None
+    return template.grid.givens or any(cell.printed is not None for cell in template.lattice_cells)
 
 
 def _read_hexes(photo: Photo, found: HexPlacement, reader: DigitReader, clock: Clock) -> ReadSheet | NotFound:

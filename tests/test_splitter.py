@@ -724,6 +724,13 @@ def test_a_bad_log_is_wrong_usage(log: str, message: str, tmp_path: Path) -> Non
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 
 
+def test_what_stands_on_a_pad_is_written_by_hand() -> None:
+    """However neatly: a pad comes without numbers in its cells."""
+    ran = padscore("scan", SAMPLES / "splitter-b-1.jpg", "--json")
+    cells = ran.document["sheets"][0]["cells"]
+    assert {cell["ink"] for cell in cells.values() if cell["value"] is not None} == {"hand"}
+
+
 def test_a_log_that_differs_from_a_photo(tmp_path: Path) -> None:
     """The photo's pairs by its truth file, in another order and the other way round, but for one roll."""
     cells = json.loads((SAMPLES / "splitter-a-1.json").read_text(encoding="utf-8"))["cells"]
