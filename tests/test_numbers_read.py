@@ -15,7 +15,7 @@ from scanner.games.registry import get_game
 from scanner.read.classes import CLASSES
 from scanner.read.numbers import NumberCandidate, NumberReadings
 from scanner.read.readings import Readings
-from scanner.resolve import parse_answer, readings_to_board, resolve
+from scanner.resolve import checked_by_sums, parse_answer, readings_to_board, resolve
 from scanner.results import PLAUSIBLE
 from scanner.templates import get_template
 
@@ -167,6 +167,52 @@ def test_sums_decide_while_reading() -> None:
     board = kniffel(fields)
     assert board.value("game1.chance") == 11
     assert board.cells["game1.chance"].alternatives["17"] < PLAUSIBLE
+
+
+def lower(total: Cell) -> dict[str, Cell]:
+    """Fields that add up to 54 below."""
+    nothing: dict[str, Cell] = {f"game1.{row}": {0: 1.0} for row in ("three", "four", "small", "large", "kniffel")}
+    return {**nothing, "game1.full": {25: 1.0}, "game1.chance": {29: 1.0}, "game1.lower_total": total}
+
+
+@pytest.mark.parametrize("piece", [5, 4])
+def test_a_sum_of_which_a_digit_may_be_lost_is_asked(piece: int) -> None:
+    """5 or 4 instead of 54: rather a stroke was lost. It is asked, and neither replaced nor accused for sure."""
+    board = kniffel(lower({piece: 1.0}))
+    assert board.value("game1.lower_total") == piece
+    verdict = resolve(board, KNIFFEL, get_game("kniffel"))
+    assert verdict.ask == ("game1.lower_total",)
+    assert not any(flag.sure for flag in verdict.flags if flag.code == "table.sum")
+    # a document that is scored again comes to the same
+    assert checked_by_sums(board, KNIFFEL) == board
+
+
+@pytest.mark.parametrize("wrong", [45, 55, 14, 154, 64, 540])
+def test_another_wrong_sum_is_accused(wrong: int) -> None:
+    verdict = resolve(kniffel(lower({wrong: 1.0})), KNIFFEL, get_game("kniffel"))
+    assert verdict.sure
+    assert [(flag.code, flag.sure) for flag in verdict.flags if flag.severity == "arithmetic"] == [("table.sum", True)]
+
+
+def test_an_empty_field_that_would_make_a_sum_right_is_asked() -> None:
+    """3 + 6 + 16 are 25, and 34 is written: nine threes may have been overlooked, but no 9 fours or fives."""
+    upper: dict[str, Cell] = {"game1.aces": {3: 1.0}, "game1.twos": {6: 1.0}, "game1.fours": {16: 1.0}}
+    board = kniffel({**upper, "game1.sixes": {0: 1.0}, "game1.upper_sum": {34: 1.0}})
+    verdict = resolve(board, KNIFFEL, get_game("kniffel"))
+    assert verdict.ask == ("game1.threes",)
+    assert not any(flag.sure for flag in verdict.flags if flag.code == "table.sum")
+    # 35 would be 10 threes
+    board = kniffel({**upper, "game1.sixes": {0: 1.0}, "game1.fives": {0: 1.0}, "game1.upper_sum": {35: 1.0}})
+    verdict = resolve(board, KNIFFEL, get_game("kniffel"))
+    assert verdict.sure
+    assert any(flag.code == "table.sum" and flag.sure for flag in verdict.flags)
+
+
+def test_a_piece_of_the_sum_is_accused_once_a_person_has_read_it() -> None:
+    board = kniffel(lower({5: 1.0}), "game1.lower_total=5")
+    verdict = resolve(board, KNIFFEL, get_game("kniffel"))
+    assert verdict.sure
+    assert any(flag.code == "table.sum" and flag.sure for flag in verdict.flags)
 
 
 def test_answers_decide_before_sums() -> None:

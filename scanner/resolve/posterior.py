@@ -28,6 +28,7 @@ from scanner.read.classes import STATE_CLASSES
 from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
+from scanner.resolve.lost_ink import doubt_lost_ink
 from scanner.resolve.numbers import number_cells
 from scanner.resolve.sums import checked_by_sums
 from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
@@ -78,17 +79,22 @@ def readings_to_board(
     if unknown := [cell for cell in readings.ids if cell not in template]:
         raise ValueError(f"readings: template {template.id} has no cell {unknown[0]}")
     whole = {} if numbers is None else number_cells(numbers, template, game)
-    as_read = _with_numbers(_weighed(readings, template, game, {}), whole, {}, template)
+    as_read = _with_numbers(_weighed(readings, template, game, {}), whole, {}, template, game)
     if not answers:
         return as_read
     answered = {answer.cell: _answered(answer, as_read, readings, template) for answer in answers}
-    return _with_numbers(_weighed(readings, template, game, answered), whole, answered, template)
+    return _with_numbers(_weighed(readings, template, game, answered), whole, answered, template, game)
 
 
 def _with_numbers(
-    board: ReadBoard, whole: dict[str, CellReading], answered: dict[str, CellReading], template: Template
+    board: ReadBoard,
+    whole: dict[str, CellReading],
+    answered: dict[str, CellReading],
+    template: Template,
+    game: Game,
 ) -> ReadBoard:
-    return checked_by_sums(ReadBoard(board.template, {**board.cells, **whole, **answered}), template)
+    checked = checked_by_sums(ReadBoard(board.template, {**board.cells, **whole, **answered}), template)
+    return doubt_lost_ink(checked, template, game) if whole else checked
 
 
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:
