@@ -200,7 +200,8 @@ def test_a_sheet_may_end_right_beside_its_cells(margin: float, pad: Template) ->
     mask, side = pad.lattice_mask(), 60
     picture = np.full((900, 1200), 170, np.uint8)
     corners = np.array([[-margin, -margin], [8 + margin, 7 + margin]]) * side + 200
-    cv2.rectangle(picture, *(tuple(map(round, corner)) for corner in corners.tolist()), (45,), -1)
+    (x0, y0), (x1, y1) = np.round(corners).astype(int).tolist()
+    cv2.rectangle(picture, (x0, y0), (x1, y1), (45,), -1)
     for row, col in zip(*np.nonzero(mask), strict=True):
         left, top = int(200 + col * side), int(200 + row * side)
         cv2.rectangle(picture, (left, top), (left + side, top + side), (200,), -1)

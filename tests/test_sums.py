@@ -25,7 +25,7 @@ Doubtful = Mapping[int | str, float]
 """Readings of a cell and their probabilities; a text is a state."""
 
 
-def reading(cell: str, given: int | str | Doubtful | None) -> CellReading:
+def reading(cell: str, given: object) -> CellReading:
     """A cell by a shorthand: a number, null for blank, "struck", or several readings with their probabilities."""
     if given is None:
         return CellReading(cell, None, "blank")
@@ -33,6 +33,7 @@ def reading(cell: str, given: int | str | Doubtful | None) -> CellReading:
         return CellReading(cell, given, "read", ink="hand")
     if isinstance(given, str):
         return CellReading(cell, None, given)  # type: ignore[arg-type]
+    assert isinstance(given, Mapping)
     ranked = sorted(given.items(), key=lambda item: -item[1])
     (top, p), others = ranked[0], {str(name): q for name, q in ranked[1:]}
     if isinstance(top, str):
@@ -40,15 +41,15 @@ def reading(cell: str, given: int | str | Doubtful | None) -> CellReading:
     return CellReading(cell, top, "read" if p >= 0.9 else "doubtful", p, others, "hand")
 
 
-def board(template: Template, cells: Mapping[str, int | str | Doubtful | None]) -> ReadBoard:
+def board(template: Template, cells: Mapping[str, object]) -> ReadBoard:
     return ReadBoard(template.id, {cell: reading(cell, cells.get(cell)) for cell in template.ids})
 
 
-def checked(template: Template, cells: Mapping[str, int | str | Doubtful | None]) -> ReadBoard:
+def checked(template: Template, cells: Mapping[str, object]) -> ReadBoard:
     return checked_by_sums(board(template, cells), template)
 
 
-def judged(template: Template, cells: Mapping[str, int | str | Doubtful | None]) -> Verdict:
+def judged(template: Template, cells: Mapping[str, object]) -> Verdict:
     return resolve(checked(template, cells), template, get_game(template.game))
 
 
@@ -332,7 +333,8 @@ def test_the_search_finds_what_brute_force_finds(column: tuple[dict[str, int], d
     found = checked_by_sums(given, SMALL)
     for row in ROWS:
         taken = found.cells[f"g.{row}"]
-        shares = {str(taken.value) if taken.value is not None else taken.state: taken.confidence} | taken.alternatives
+        name = str(taken.value) if taken.value is not None else str(taken.state)
+        shares = {name: taken.confidence, **taken.alternatives}
         assert {name for name, p in shares.items() if p >= PLAUSIBLE} == set(map(str, expected[row]))
         assert (taken.confidence == CHECKED) == (len(expected[row]) == 1)
         if len(expected[row]) == len(cells[row]):
@@ -426,7 +428,8 @@ def test_a_right_column_is_never_accused_while_sure(
     for row, value in column.items():
         if row in unsure:
             p = 0.02 if row == seldom else data.draw(st.sampled_from((0.45, 0.6, 0.95)))
-            other = data.draw(st.integers(0, 99).map(lambda n, v=value: n if n != v else 100))
+            drawn = data.draw(st.integers(0, 99))
+            other = drawn if drawn != value else 100
             cells[f"game1.{row}"] = {value: p, other: 1 - p}
         else:
             cells[f"game1.{row}"] = value

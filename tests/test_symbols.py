@@ -40,7 +40,7 @@ def drawn(symbol: list[tuple[float, float]], level: float, digits: str) -> tuple
             cv2.polylines(ink, [np.round(np.array(stroke) * large).astype(np.int32)], False, (1.0,), large // 14)
         cell = print_alone * (1 - ink * (1 - INK))
         small = cv2.GaussianBlur(cv2.resize(cell, (SIDE, SIDE), interpolation=cv2.INTER_AREA), (0, 0), 0.8)
-        cells.append(120 * small + rng.normal(0, 1.0, small.shape).astype(np.float32))
+        cells.append(120 * small + np.asarray(rng.normal(0, 1.0, (SIDE, SIDE)), dtype=np.float32))
         inks.append(cv2.resize(ink, (SIDE, SIDE), interpolation=cv2.INTER_AREA) > 0.5)
     return np.array(cells, dtype=np.float32), inks
 
@@ -126,11 +126,11 @@ def test_a_dark_field_is_no_ink(shift: int) -> None:
     batch = cut_rectified(flat, ids, rows, cols, 3, 4, np.ones(len(ids), dtype=np.bool_), dark_field=True)
     for cell, row, col, picture in zip(ids, rows, cols, batch.ink, strict=True):
         digit = digits.get((int(row), int(col)), " ")
-        expected = np.zeros((CELL_PX, CELL_PX), np.float32)
+        drawn = np.zeros((CELL_PX, CELL_PX), np.float32)
         for stroke in STROKES[digit]:
-            cv2.polylines(expected, [np.round(np.array(stroke) * CELL_PX).astype(np.int32)], False, (1.0,), 3)
+            cv2.polylines(drawn, [np.round(np.array(stroke) * CELL_PX).astype(np.int32)], False, (1.0,), 3)
         # Channel 0: a cell and a sixth of it on every side, at half size.
-        expected = cv2.resize(np.pad(expected, 8), (32, 32), interpolation=cv2.INTER_AREA) > 0.3
+        expected = cv2.resize(np.pad(drawn, 8), (32, 32), interpolation=cv2.INTER_AREA) > 0.3
         seen = picture[0] > 110
         beside = cv2.dilate(expected.astype(np.uint8), np.ones((5, 5), np.uint8)) == 0
         assert not seen[beside].any(), cell

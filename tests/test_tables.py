@@ -84,9 +84,9 @@ def test_the_card_survives_both_notations() -> None:
     again = parse_typed(first.board.text(), templates)[0]
     assert again.board == first.board
     cells = {cell: reading.value or reading.state for cell, reading in first.board.cells.items()}
-    cells = {cell: None if value == "blank" else value for cell, value in cells.items()}
-    cells |= {cell: 0 for cell, reading in first.board.cells.items() if reading.value == 0}
-    assert board("kniffel", cells) == first.board
+    values = {cell: None if value == "blank" else value for cell, value in cells.items()}
+    values |= {cell: 0 for cell, reading in first.board.cells.items() if reading.value == 0}
+    assert board("kniffel", values) == first.board
 
 
 def test_a_document_scores_the_same_again(tmp_path: Path) -> None:
