@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 Hexes = int
 """A set of hexes: bit i stands for hex i."""
 MAX_STEPS = 400_000
-"""Lines and parts of lines that are looked at for one number and question. Random games need a few thousand; a sheet
-that is filled with one number may have more than anybody can wait for."""
+"""Lines and parts of lines that are looked at for one number and question. Random games need a few thousand, the worst
+100,000; a sheet that is filled with one number may have more than anybody can wait for."""
 
 
 class Undecided(Exception):  # noqa: N818 - an answer, not an error of the program

@@ -59,7 +59,7 @@ class _State:
 class Budget:
     """How many states may still be looked at; `Undecided` when they are used up."""
 
-    states: int = 40_000
+    states: int = 25_000
 
     def spend(self) -> None:
         """One state more."""
@@ -91,7 +91,7 @@ class Joint:
         self._failed: set[tuple[int, Names]] = set()
 
     def quickly(self) -> tuple[Chains, ...] | None:
-        """Chains for each part that fit together, if no search is needed to find them. Each part has to work by itself."""
+        """Chains for each part that fit together, if no search is needed. Each part has to work by itself."""
         if not self.limits:
             return self._in_turn()  # the numbers don't depend on each other: null means that there are none
         return self._in_turn() or self._by_even_shares() if self._sums_fit() else None
