@@ -22,16 +22,21 @@ import numpy.typing as npt
 from scanner.bench import run as bench
 from scanner.digits import run as digits
 from scanner.read.classes import CLASSES
+from scanner.read.one_hand import one_hand
 from scanner.read.reader import DigitReader
+from scanner.read.readings import Readings
 from scanner.templates import get_template
 from scanner.training.real import FOLDERS, true_photos
 from scanner.training.sheets import Labelled
-from scanner.training.single import cells_of, mnist_crops
+from scanner.training.single import cells_of, mnist_crops, swiss_crops
 from scanner.training.split import SWISS_TEST
 from scanner.training.train import generated, generated_photos, legible
 
 TEST_SHEETS, TEST_PHOTOS = 500, 100
 CHUNK = 1000
+HAND_SHEETS, HAND_CELLS = 40, 44
+"""Made-up sheets a writer, of as many cells as a Splitter pad has."""
+LEAST = 1e-6
 
 
 @contextmanager
@@ -82,6 +87,29 @@ def swiss(shared: Path, reader: DigitReader) -> dict[str, Any]:
     return {key: document[key] for key in keys}
 
 
+def one_hand_ablation(shared: Path, reader: DigitReader) -> dict[str, Any]:
+    """What one hand a sheet brings: made-up sheets of crops, each by one test writer, read without it and with it."""
+    rng = np.random.default_rng(0)
+    right: dict[str, list[bool]] = {"without": [], "with": []}
+    losses: dict[str, list[float]] = {"without": [], "with": []}
+    for writer in sorted(SWISS_TEST):
+        part = cells_of(*swiss_crops(shared, frozenset({writer})), 0, 0)
+        probabilities, printed = reader.probabilities(part.pictures)
+        for _ in range(HAND_SHEETS):
+            chosen = rng.choice(len(part), min(HAND_CELLS, len(part)), replace=False)
+            ids = tuple(f"r1c{k + 1}" for k in range(len(chosen)))
+            alone = Readings(ids, reader.classes, probabilities[chosen], printed[chosen])
+            for name, readings in (("without", alone), ("with", one_hand(alone, part.pictures[chosen]))):
+                truth = part.classes[chosen]
+                right[name] += (readings.probabilities.argmax(axis=1) == truth).tolist()
+                likely = readings.probabilities[np.arange(len(truth)), truth]
+                losses[name] += (-np.log(np.maximum(likely, LEAST))).tolist()
+    return {
+        name: {"accuracy": round(float(np.mean(right[name])), 5), "nll": round(float(np.mean(losses[name])), 5)}
+        for name in right
+    }
+
+
 def mnist(shared: Path, reader: DigitReader) -> dict[str, Any]:
     """MNIST's own test file, as crops."""
     crops, digits = mnist_crops(shared, "t10k")
@@ -117,6 +145,7 @@ def main() -> int:
     figures: dict[str, Any] = {"model": reader.name}
     figures |= {folder: photos(chosen.shared, folder, reader) for folder in FOLDERS}
     figures |= {"digits-swiss": swiss(chosen.shared, reader), "mnist": mnist(chosen.shared, reader)}
+    figures["one hand a sheet"] = one_hand_ablation(chosen.shared, reader)
     sheets = legible(generated(chosen.cache, "test", TEST_SHEETS, 1))
     pads = generated_photos(chosen.cache, "test", TEST_PHOTOS, 1)
     figures |= {"generated sheets": generated_cells(sheets, reader), "generated photos": generated_cells(pads, reader)}
