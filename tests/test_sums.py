@@ -85,9 +85,24 @@ def test_several_readings_that_make_the_sum_right_are_asked() -> None:
     assert checked(PAD, cells) == board(PAD, cells)
     verdict = judged(PAD, cells)
     assert not verdict.sure
-    assert set(verdict.ask) <= {"c1.r1", "c1.r2"}
-    assert verdict.ask
+    # one answer is enough: whichever it is, the sum tells the other number
+    assert verdict.ask == ("c1.r1",)
     assert [flag.severity for flag in verdict.flags if flag.code == "read.doubt"] == ["doubt"]
+
+
+def test_an_answer_to_the_one_question_makes_the_column_sure() -> None:
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": {1: 0.7, 7: 0.3}, "c1.r3": 30, "c1.total": 38}
+    for value, other in ((7, 1), (1, 7)):
+        known = dict(board(PAD, cells).cells)
+        known["c1.r1"] = CellReading("c1.r1", value, "answered")
+        found = checked_by_sums(ReadBoard(PAD.id, known), PAD)
+        assert found.value("c1.r2") == other
+        assert resolve(found, PAD, get_game("score-table")).sure
+
+
+def test_numbers_that_no_sum_connects_are_all_asked() -> None:
+    cells = {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": {1: 0.7, 7: 0.3}, "c1.r3": 30}
+    assert set(judged(PAD, cells).ask) == {"c1.r1", "c1.r2"}
 
 
 def test_what_all_fitting_readings_agree_on_is_taken() -> None:

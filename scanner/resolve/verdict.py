@@ -13,7 +13,8 @@ How far the search goes, so that it always ends in time:
 - If the plausible combinations are too many, the range is the game's `bounds` (see `BoundedGame`), which may be
   wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones. The same
   holds for the columns of a table (`ColumnGame.column_bounds`).
-- Where the columns of a table don't depend on each other (see `ColumnGame`), all this holds for each by itself.
+- Where the columns of a table don't depend on each other (see `ColumnGame`), all this holds for each by itself; what
+  the sums decide once other cells are answered isn't asked (see `scanner.resolve.questions`).
 - What is printed and what written by hand is doubted apart from the values, see `scanner.resolve.inks`.
 """
 
@@ -31,6 +32,7 @@ from scanner.board import ReadBoard
 from scanner.games.base import BoundedGame, ClaimGame, ColumnGame, Game, GameContext, HistoryGame
 from scanner.resolve.inks import ink_findings
 from scanner.resolve.outcomes import Doubt, Outcome, combinations, doubt_about
+from scanner.resolve.questions import fewest_questions
 from scanner.results import DOUBT_CODE, PLAUSIBLE, WRONG, CellReading, ColumnScore, Flag, Score, Verdict
 from scanner.templates.model import Template
 
@@ -165,7 +167,8 @@ def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -
             for cell, reading in judge.board.cells.items()
         }
         alone = replace(judge, board=ReadBoard(judge.board.template, cells))
-        found[column] = _by_result(alone, [doubt for doubt in doubts if _column(doubt.cell) == column])
+        findings = _by_result(alone, [doubt for doubt in doubts if _column(doubt.cell) == column])
+        found[column] = replace(findings, asked=fewest_questions(alone.board, alone.template, findings.asked))
         elsewhere = [flag for flag in flags if all(_column(cell) != column for cell in flag.cells)]
         others += [(*result, *elsewhere) for result in found[column].flags]
         if not found[column].exact:
