@@ -365,7 +365,7 @@ def test_everything_doubtful_ends_in_time() -> None:
     board = read(PUZZLE, more=dict.fromkeys(SUDOKU.ids, chances))
     start = time.process_time()
     verdict = resolve(board, SUDOKU, GAME)
-    assert time.process_time() - start < 1  # 40 ms here; the rest is for slow machines
+    assert time.process_time() - start < 20  # it takes 0.1 s; a search that tries all ways would take ages
     assert len(verdict.ask) == 81
     assert verdict.range == (0, 81)
     assert verdict.flags[-1].message.endswith(" and 76 more")
