@@ -49,8 +49,10 @@ def joined(*batches: CellBatch) -> CellBatch:
 
 
 def _cut(panel: Panel, photo: Photo, placement: MmToPx) -> CellBatch:
-    ink, darkness = pictures_of_windows(*windows(panel, ink_of(panel, photo, placement)))
-    present = in_picture(photo, placement.project(_middles_mm(panel.cells)))
+    found = ink_of(panel, photo, placement)
+    ink, darkness = pictures_of_windows(*windows(panel, found))
+    # A cell under a finger is as absent as one beside the photo: it may hold anything.
+    present = in_picture(photo, placement.project(_middles_mm(panel.cells))) & ~found.covered
     return CellBatch(tuple(cell.id for cell in panel.cells), ink, present, darkness)
 
 

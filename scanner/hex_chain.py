@@ -97,7 +97,8 @@ def _permitted(template: Template) -> tuple[int, int]:
 def read_cells(batch: CellBatch, marks: MarkReadings, template: Template, reader: DigitReader) -> Readings:
     """The digits and the marks of a sheet together.
 
-    A number that every copy carries in a cell is there whatever is written over it, so it isn't left to the reader.
+    A number that every copy carries in a cell is there whatever is written over it or lies on it, so it isn't left to
+    the reader.
     """
     digits = reader.read(batch)
     classes = (*digits.classes, MADE)
@@ -110,17 +111,19 @@ def read_cells(batch: CellBatch, marks: MarkReadings, template: Template, reader
         if number is not None and str(number) in classes:
             known[row] = _certain(classes.index(str(number)), len(classes))
             printed[row] = 1.0
+    hidden = [cell for cell in template.cells if cell.printed is not None and cell.id not in digits.ids]
+    under = np.array([_certain(classes.index(str(cell.printed)), len(classes)) for cell in hidden], dtype=np.float32)
     made = np.zeros((len(marks.ids), len(classes)), dtype=np.float32)
     made[:, -1] = marks.made
     made[:, classes.index("blank")] = 1 - marks.made
-    ids = (*digits.ids, *marks.ids)
+    ids = (*digits.ids, *(cell.id for cell in hidden), *marks.ids)
     order = {cell_id: number for number, cell_id in enumerate(template.ids)}
     rows = sorted(range(len(ids)), key=lambda row: order[ids[row]])
     return Readings(
         tuple(ids[row] for row in rows),
         classes,
-        np.concatenate([known, made])[rows],
-        np.concatenate([printed, np.zeros(len(marks.ids), dtype=np.float32)])[rows],
+        np.concatenate([known, under.reshape(len(hidden), len(classes)), made])[rows],
+        np.concatenate([printed, np.ones(len(hidden), np.float32), np.zeros(len(marks.ids), np.float32)])[rows],
     )
 
 

@@ -46,6 +46,9 @@ BLURRED, BESIDE_PX = 1.5, 1.2
 """A line's darkness ends at this multiple of half its width at half its height, and so many px beyond."""
 FAINT = 0.5
 """Share of the sheet's usual ink below which ink along a line is what is left of the line."""
+LEAST_SIDE, MOST_UNSEEN = 0.2, 0.6
+"""Darkness of a printed side, as a share of the panel's usual, below which it isn't seen, and the share of a hex's
+sides that may be unseen: a finger or a lamp's reflection covers the cell."""
 MOST_GRAIN = 0.1
 """Density that paper's grain reaches at most."""
 LEAST_INSIDE = 0.3
@@ -57,7 +60,8 @@ class Edges:
     """The printed sides of a panel's cells, and the pixels near them.
 
     ends: float64 [m, 2, 2], px. pixel: int64 [k], flat indices of pixels that lie near one. edge: int64 [k], which.
-    across, along: float32 [k], px from the edge (to the right of its way on screen) and from its start on.
+    across, along: float32 [k], px from the edge (to the right of its way on screen) and from its start on. of_cell: the
+    edges of each cell.
     """
 
     ends: FloatArray
@@ -65,6 +69,7 @@ class Edges:
     edge: npt.NDArray[np.int64]
     across: FloatImage
     along: FloatImage
+    of_cell: tuple[tuple[int, ...], ...]
 
     @property
     def ways(self) -> FloatArray:
@@ -96,13 +101,24 @@ class Panel:
 @dataclass(frozen=True, eq=False)
 class PanelInk:
     """The ink on a panel. density: float32 [h, w], 0 paper to 1 black, without printed lines; mask: uint8, 1 where
-    ink is; owner: int32, whose it is, -1 for nobody's. visible: share of the panel that lies in the photo.
+    ink is; owner: int32, whose it is, -1 for nobody's. visible: share of the panel that lies in the photo. covered:
+    bool [n], cells whose printed sides aren't to be seen: something lies on them.
     """
 
     density: FloatImage
     mask: npt.NDArray[np.uint8]
     owner: Labels
     visible: float
+    covered: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Traced:
+    """The edges' lines. centre: float32 [m], px beside the edge; dark: float32 [m], 0 to 1; half: their width's, px."""
+
+    centre: FloatImage
+    dark: FloatImage
+    half: float
 
 
 def panel_of(cells: Sequence[Cell]) -> Panel:
@@ -154,11 +170,16 @@ def _apart(one: FloatArray, other: FloatArray) -> float:
 
 
 def _edges(outlines: Sequence[FloatArray], shape: tuple[int, int]) -> Edges:
-    sides = {}
+    sides: dict[tuple[tuple[float, ...], ...], tuple[FloatArray, FloatArray]] = {}
+    keys = []
     for outline in outlines:
         for start, end in zip(outline, np.roll(outline, -1, axis=0), strict=True):
-            key = sorted((tuple(np.round(start, 2)), tuple(np.round(end, 2))))
-            sides[key[0], key[1]] = (start, end)
+            key = tuple(sorted((tuple(np.round(start, 2).tolist()), tuple(np.round(end, 2).tolist()))))
+            sides.setdefault(key, (start, end))
+            keys.append(key)
+    number_of = {key: number for number, key in enumerate(sides)}
+    each = iter(number_of[key] for key in keys)
+    of_cell = tuple(tuple(next(each) for _ in outline) for outline in outlines)
     ends = np.array(list(sides.values()), dtype=np.float64)
     way = ends[:, 1] - ends[:, 0]
     length = np.linalg.norm(way, axis=1)
@@ -181,16 +202,20 @@ def _edges(outlines: Sequence[FloatArray], shape: tuple[int, int]) -> Edges:
         nearest[part][better], which[part][better] = away[better], number
         across[part][better], along[part][better] = s[better], t[better]
     pixel = np.flatnonzero(which.ravel() >= 0)
-    return Edges(ends, pixel, which.ravel()[pixel], across.ravel()[pixel], along.ravel()[pixel])
+    return Edges(ends, pixel, which.ravel()[pixel], across.ravel()[pixel], along.ravel()[pixel], of_cell)
 
 
 def ink_of(panel: Panel, photo: Photo, placement: MmToPx, *, least_inside: float = LEAST_INSIDE) -> PanelInk:
     """The ink on a panel of a sheet in a photo. least_inside: share of connected ink that lies inside a cell."""
     flat, visible = flattened(photo.gray, placement, panel.low, panel.size, panel.per_mm)
-    density, beside = _without_edges(_density(panel, flat), panel.edges)
+    with_lines = _density(panel, flat)
+    traced = _traced(with_lines, panel.edges)
+    density, beside = _without_edges(with_lines, panel.edges, traced)
     density[panel.near < 0] = 0
     mask = _mask(panel, density)
-    return PanelInk(density, mask, _owners(panel, mask, density, beside, least_inside), visible)
+    return PanelInk(
+        density, mask, _owners(panel, mask, density, beside, least_inside), visible, _covered(panel, traced)
+    )
 
 
 def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
@@ -218,12 +243,20 @@ def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
     return np.asarray(np.clip(density, 0, 1), dtype=np.float32)
 
 
-def _without_edges(density: FloatImage, edges: Edges) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
+def _covered(panel: Panel, traced: _Traced) -> npt.NDArray[np.bool_]:
+    """Which cells have sides that aren't to be seen: any of a box's, most of a hex's, whose lines are paler."""
+    unseen = traced.dark < LEAST_SIDE * float(np.percentile(traced.dark, 75))
+    shares = [float(unseen[list(sides)].mean()) for sides in panel.edges.of_cell]
+    limits = [0.0 if len(sides) == 4 else MOST_UNSEEN for sides in panel.edges.of_cell]
+    return np.array([share > limit for share, limit in zip(shares, limits, strict=True)], dtype=np.bool_)
+
+
+def _without_edges(density: FloatImage, edges: Edges, traced: _Traced) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
     """The density with printed sides replaced by what lies on both sides of them: paper, or a stroke that crosses.
 
     And where a line was, or right beside it: bool of its shape.
     """
-    centre, half = _traced(density, edges)
+    centre, half = traced.centre, traced.half
     reach = BLURRED * half + BESIDE_PX
     off = edges.across - centre[edges.edge]
     band = np.abs(off) <= reach
@@ -251,8 +284,8 @@ def _without_edges(density: FloatImage, edges: Edges) -> tuple[FloatImage, npt.N
     return result, beside
 
 
-def _traced(density: FloatImage, edges: Edges) -> tuple[FloatImage, float]:
-    """Where each edge's line runs beside its place, float32 [m] px, and half the lines' width, px."""
+def _traced(density: FloatImage, edges: Edges) -> _Traced:
+    """Where the edges' lines really run."""
     ways = edges.ways
     normal = np.column_stack([-ways[:, 1], ways[:, 0]])
     t = np.linspace(0.15, 0.85, ALONG)[None, :, None]
@@ -274,7 +307,7 @@ def _traced(density: FloatImage, edges: Edges) -> tuple[FloatImage, float]:
     centre = np.where(strong, (own * shifts).sum(axis=1) / np.maximum(total, 1e-6), 0).clip(-OFF_PX, OFF_PX)
     wide = (over > 0).sum(axis=1)
     half = float(np.percentile(wide[strong], 65)) / 2 if strong.any() else 1.5
-    return centre.astype(np.float32), half
+    return _Traced(centre.astype(np.float32), height.astype(np.float32), half)
 
 
 def _sampled(image: FloatImage, points: FloatArray) -> FloatImage:

@@ -13,7 +13,7 @@ from scanner.geometry import FloatArray
 from scanner.hex_chain import Settled, cut_and_mark, read_cells
 from scanner.intake import Photo
 from scanner.locate.hex_placement import HexPlacement
-from scanner.panels import Panel, ink_of, panel_of
+from scanner.panels import ink_of, panel_of
 from scanner.read.marks import MarkReadings, features, mark_boxes, probabilities, read_marks
 from scanner.read.reader import default_reader
 from scanner.simulate import Shapes
@@ -206,10 +206,6 @@ def test_readings_hold_hexes_boxes_and_marks_in_the_templates_order() -> None:
     assert only.confirmed
 
 
-def panel_area(panel: Panel) -> int:
-    return int((panel.owner >= 0).sum())
-
-
 def test_a_panel_knows_whose_every_pixel_is() -> None:
     panel = panel_of(FRONT.lattice_cells)
     # A hex 48 px wide has 48 * 48 * sqrt(3) / 2 = 1995 px.
@@ -237,3 +233,22 @@ def test_what_lies_outside_the_photo_is_known() -> None:
     assert "q0r0" not in missing
     assert ink_of(panel_of([FRONT.cell("bonus1")]), cut_off, Shifted(sheet)).visible < 1.0
     assert read_marks(cut_off, Shifted(sheet), FRONT).ids == ()
+
+
+def test_what_lies_under_a_finger_is_not_read_but_print_is_known() -> None:
+    sheet = laid(flat_sheet(FRONT, empty=True), FRONT)
+    rgb = sheet.photo.rgb.copy()
+    for mm in ((10.5, 19.5), (10.5, 126.5), (78.0, 92.2)):  # bonus1, bottom1, and the printed 7 of q-4r4 lies beside
+        x, y = sheet.truth(np.array([mm]))[0]
+        rgb[int(y) - 22 : int(y) + 60, int(x) - 60 : int(x) + 22] = (120, 85, 70)
+    covered = Photo("finger", 1, rgb, (1200, 1200))
+    assert "bonus1" not in read_marks(covered, Straight(sheet), FRONT).ids
+    batch = cut_hexes(covered, Straight(sheet), FRONT)
+    missing = {cell for cell, there in zip(batch.ids, batch.present, strict=True) if not there}
+    assert "bottom1" in missing
+    assert "bottom7" not in missing
+    assert "q0r0" not in missing
+    none = MarkReadings((), np.zeros(0, dtype=np.float32))
+    read = read_cells(batch, none, FRONT, default_reader())
+    assert {cell.id for cell in FRONT.cells if cell.printed is not None} <= set(read.ids)
+    assert "bottom1" not in read.ids

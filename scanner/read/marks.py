@@ -37,7 +37,7 @@ SURE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class MarkReadings:
-    """ids: of the mark boxes that lie in the photo, n. made: float32 [n], probability that the mark is made."""
+    """ids: of the mark boxes that can be seen in the photo, n. made: float32 [n], probability that the mark is made."""
 
     ids: tuple[str, ...]
     made: npt.NDArray[np.float32]
@@ -49,7 +49,7 @@ def read_marks(photo: Photo, placement: MmToPx, template: Template) -> MarkReadi
     rows: list[FloatArray] = []
     for box in mark_boxes(template):
         ink = box.ink(photo, placement)
-        if ink.visible >= 1.0:
+        if ink.visible >= 1.0 and not ink.covered[0]:
             ids.append(box.panel.cells[0].id)
             rows.append(features(box, ink))
     return MarkReadings(tuple(ids), probabilities(np.array(rows).reshape(len(rows), len(WEIGHTS) - 1)))
