@@ -553,5 +553,7 @@ def test_score_prints_the_document(tmp_path: Path) -> None:
     assert Counter(cell for step in steps for cell in step["cells"]) == Counter(
         cell for cell, held, printed in zip(layout.ids, game.hexes, layout.printed, strict=True) if held and not printed
     )
+    shown = padscore("score", str(file), "--rolls", str(log)).out
+    assert "One game that ends with this sheet:\nround 1: " in shown
     log.write_text("3 4 5\n", encoding="utf-8")
     assert padscore("score", str(file), "--rolls", str(log)).status == 2

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from scanner.geometry import Hex, Square
 from scanner.report.columns import column_lines, other_claims
+from scanner.report.history import history_lines
 from scanner.report.marks import (
     CellMark,
     answer_hint,
@@ -88,7 +89,8 @@ def print_result(result: ScanResult, console: Console) -> None:
 
 
 def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
-    """Prints one sheet: total, board, score lines, flags by severity, questions with the option to type, total again.
+    """Prints one sheet: total, board, flags by severity, questions with the option to type, how it may have come about,
+    score lines, total again.
 
     alone: it is the only one, so that an answer needs no file and no number.
     """
@@ -116,6 +118,10 @@ def print_sheet(sheet: Sheet, console: Console, *, alone: bool = True) -> None:
         _say(console, sentence.append(flag_words(flag), style="default not bold"))
     _print_questions(sheet, console, alone=alone)
     if verdict.flags or verdict.ask:
+        _say(console, Text())
+    for words in history_lines(verdict.history):
+        _say(console, Text(words, style="dim"))
+    if verdict.history:
         _say(console, Text())
     if verdict.columns:
         for words in column_lines(verdict):
