@@ -3,12 +3,11 @@
     python benchmarks/hexes.py [--photos N] [--first SEED] [--shared DIR] [--cache DIR] [--keep DIR] [--json]
 
 The writers trained nothing: Swiss test writers from DIR/digits-swiss, or without --shared fonts of the test part,
-fetched into the cache. Half of the sheets are finished games, half
-hold anything anywhere. Both sides of the sheet, in colour and in plain print, at the simulation's default severity;
-a sheet that isn't whole in the photo is none of its cases. --keep writes the photos with a mistake, and their truth,
-into a folder. Exits with 1 below the goals.
+fetched into the cache. Half of the sheets are finished games, half hold anything anywhere; both sides of the sheet, in
+colour and in plain print, the whole sheet in the photo, otherwise at the simulation's default severity. --keep writes
+the photos with a mistake, and their truth, into a folder. Seconds are those of the processor, from the file to the
+readings (before the rules). Exits with 1 below the goals.
 
-Seconds are those of the processor, from the file to the readings (before the rules).
 What is measured here is measured on generated pictures and says nothing about people's photos.
 """
 
