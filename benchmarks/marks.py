@@ -1,10 +1,11 @@
 """How surely are marks told from empty boxes? Fits the coefficients of scanner/read/marks.py and tests them.
 
-    python benchmarks/marks.py [--photos N] [--shared DIR] [--cache DIR]
+    python benchmarks/marks.py [--photos N] [--save FILE.npz]
 
 Generated photos of a sheet with many boxes: some have a sign printed in them; marks are crosses, strokes, ticks,
 scribbles and circles by any pen, and among the empty boxes some have a speck or the end of a neighbour's stroke in
-them. The first half of the photos fits, the second half tests; each has its own seeds. Exits with 1 below 99 %.
+them. The first half of the photos fits, the second half tests; each has its own seeds.
+Exits with 1 below 98 %: these boxes are harder than a sheet's, of which 99 % are the goal (benchmarks/hexes.py).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from scanner.simulate.sheet import Streams, filled_in, resolution
 from scanner.simulate.writing import Scribe, choose_habits
 from scanner.templates import Template, builtin_folder, parse_template
 
-GOAL = 0.99
+GOAL = 0.98
 SIZE = (1600, 1200)
 STRAY = 0.12
 """Share of the empty boxes that something small got into."""
