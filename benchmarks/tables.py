@@ -128,9 +128,10 @@ def judge(card: Card, cells: dict[str, CellReading], tally: Tally) -> list[str]:
 
 
 def templates_for(own: Template, known: bool) -> list[Template]:
-    """What the scan is told."""
+    """What the scan is told; a table of any size is only looked for where it is asked for."""
     every = load_templates()
-    return [every[own.id]] if known else list(every.values())
+    is_open = own.table is not None and own.table.is_open
+    return [every[own.id]] if known or is_open else list(every.values())
 
 
 def main() -> int:

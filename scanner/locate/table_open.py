@@ -21,8 +21,6 @@ CROSSED = 0.6
 """Share of the lines across that have to run through a row or a column; beyond the table there are none."""
 ROW_MM = 8.0
 """What a usual row is taken to measure: the real size can't be told, and nothing depends on it."""
-SQUARE = 1.2
-"""Cells wider than this against their height are a score pad's; squares may be any puzzle's."""
 LEAST_WAYS = 1.15
 """Numbers stand in cells that are rather wide than high: with this proportion or more, two directions are left out."""
 

@@ -21,7 +21,7 @@ from scanner.locate.prepare import stretched
 from scanner.locate.table_axis import Axis, Taken, axis_of, seen_by, turned_axes
 from scanner.locate.table_frame import Frame, frame, regions
 from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, row_edges
-from scanner.locate.table_open import SQUARE, open_ways
+from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
 from scanner.locate.table_rules import Rules, find_rules
 from scanner.templates import Template
@@ -29,8 +29,9 @@ from scanner.templates import Template
 WORKING_SIDE = 1000
 THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.061, 4.0), Threshold(0.031, 2.5))
 """Ways of telling cells from lines, tried until a table is found."""
-ACCEPT = 0.72
-"""Share (see `AxisMatch`) of rows and of columns from which lines are a template's."""
+ACCEPT = 0.88
+"""Share (see `AxisMatch`) of rows and of columns from which lines are a template's: generated cards have 0.93 or more,
+spreadsheets and graph paper up to 0.87."""
 UNDECIDED = 0.12
 """Ways of taking the lines whose shares are nearer than this are decided by what is written."""
 SAME_SCALE = 0.08
@@ -38,6 +39,8 @@ SAME_SCALE = 0.08
 STRETCH = 1.9
 """How far the proportions of a card's cells may be from the template's: fits are told by their number."""
 BEND_DEGREE = 4
+MOST_OFF = 0.04
+"""Distance of lines from the fit, as a share of a row's height, RMS, up to which they are printed ones."""
 MIN_ROW_PX = 9.0
 """Rows lower than this in ``photo.rgb`` can't be read by anybody."""
 
@@ -45,8 +48,9 @@ MIN_ROW_PX = 9.0
 def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePlacement, ...] | NotFound:
     """The score table of a photo as one of these templates, each of which has a table.
 
-    Open templates, whose rows and columns are as many as there are lines, are tried where none of the others fits.
-    Beside others they only take a table with wide cells: squares may be any puzzle's.
+    Open templates, whose rows and columns are as many as there are lines, take any ruled table: they are tried only
+    where they are the only ones, as with ``--template score-table``. A spreadsheet isn't a sheet unless somebody says
+    so.
     """
     fixed = [template for template in templates if template.table is not None and not template.table.is_open]
     opened = [template for template in templates if template.table is not None and template.table.is_open]
@@ -57,7 +61,7 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
         working = np.asarray(cv2.resize(gray, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), dtype=np.uint8)
     to_photo = np.diag([gray.shape[1] / working.shape[1], gray.shape[0] / working.shape[0], 1.0])
     most = 0
-    followed: list[_Seen] = []
+    followed = 0
     for threshold in THRESHOLDS:
         patches = find_patches(working, threshold)
         for members in regions(patches, working.shape):
@@ -66,16 +70,11 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
             if flat is None:
                 continue
             seen = _Seen(flat, find_rules(flat), to_photo)
-            followed.append(seen)
+            followed += 1
             ways = _ways(seen.rules, fixed) if fixed else []
             if not ways and not fixed:
                 ways = _open(seen.rules, opened)
             if ways and ways[0].share >= ACCEPT:
-                return _placements(ways, seen)
-    if fixed and opened:
-        for seen in followed:
-            ways = [way for way in _open(seen.rules, opened) if way.wide >= SQUARE and way.share >= ACCEPT]
-            if ways:
                 return _placements(ways, seen)
     if followed:
         return NotFound("a ruled table was seen, but its rows and columns fit none of the templates", unknown=True)
@@ -99,6 +98,9 @@ def _placements(ways: Sequence[Taken], seen: _Seen) -> tuple[TablePlacement, ...
     """The first way's placement, with those of the others that fit nearly as well."""
     near = [way for way in ways if way.share >= max(ACCEPT, ways[0].share - UNDECIDED)]
     places = [placed(way, seen.frame, seen.rules, seen.to_photo) for way in near]
+    places = [place for place in places if place.residual_px < MOST_OFF * row_px(place)]
+    if not places:
+        return NotFound("lines like a table's were seen, but they are none that a straight edge drew")
     if row_px(places[0]) < MIN_ROW_PX:
         return NotFound("a score table was seen, but it is too small in the picture to be read")
     return (replace(places[0], others=tuple(places[1:])),)
@@ -178,8 +180,8 @@ def row_px(place: TablePlacement) -> float:
 
 def placed(way: Taken, seen: Frame, rules: Rules, to_photo: npt.NDArray[np.float64]) -> TablePlacement:
     """The placement of one way to take the lines."""
-    down, row_places = _edge_places(way.row_axis, way.rows, row_edges_all(way.template))
-    across, column_places = _edge_places(way.column_axis, way.columns, column_edges_all(way.template))
+    down, row_places = _edge_places(way.row_axis, way.rows, *_edges_of(way, rows=True))
+    across, column_places = _edge_places(way.column_axis, way.columns, *_edges_of(way, rows=False))
     template = moved(way.template, across, down)
     table = template.table
     assert table is not None
@@ -199,32 +201,29 @@ def placed(way: Taken, seen: Frame, rules: Rules, to_photo: npt.NDArray[np.float
     return TablePlacement(template, matrix, mesh, residual * px, way.share, model=way.model)
 
 
-def row_edges_all(template: Template) -> list[tuple[float, float]]:
-    """Top and bottom of each row, mm."""
-    assert template.table is not None
-    return [(row.top, row.bottom) for row in template.table.rows]
-
-
-def column_edges_all(template: Template) -> list[tuple[float, float]]:
-    """Left and right of each column, mm."""
-    assert template.table is not None
-    return [(column.left, column.right) for column in template.table.columns]
+def _edges_of(way: Taken, *, rows: bool) -> tuple[list[float], FloatArray]:
+    """All edges of a template's rows or columns, mm, and those that were matched to lines."""
+    table = way.template.table
+    assert table is not None
+    spans = [(row.top, row.bottom) for row in table.rows] if rows else [(one.left, one.right) for one in table.columns]
+    every = sorted({at for span in spans for at in span})
+    if way.model is not None:
+        return every, np.array(every)
+    return every, (row_edges(table) if rows else column_edges(table)).at
 
 
 def _edge_places(
-    axis: Axis, matched: AxisMatch, spans: list[tuple[float, float]]
+    axis: Axis, matched: AxisMatch, every: list[float], lines: FloatArray
 ) -> tuple[dict[float, float], tuple[float, float]]:
-    """Where all edges of a template are, mm, and (offset, px a mm) of the axis.
+    """Where all edges of a template are, mm, and (offset, px a mm) of the axis. lines: the edges that were matched.
 
     Edges without a line lie between their neighbours as the template has them.
     """
-    edges = _edges_for(spans, matched, axis)
-    mm = np.array([at for at, _ in edges])
-    px = np.array([place for _, place in edges])
+    mm = np.array([lines[edge] for _, edge in matched.pairs])
+    px = np.array([axis.places[line] for line, _ in matched.pairs])
     scale = float((px[-1] - px[0]) / (mm[-1] - mm[0]))
     offset = float(px[0] - scale * mm[0])
     seen = (px - offset) / scale
-    every = sorted({at for span in spans for at in span})
     found: dict[float, float] = {}
     for at in every:
         if at <= mm[0]:
@@ -234,17 +233,6 @@ def _edge_places(
         else:
             found[at] = float(np.interp(at, mm, seen))
     return found, (offset, scale)
-
-
-def _edges_for(spans: list[tuple[float, float]], matched: AxisMatch, axis: Axis) -> list[tuple[float, float]]:
-    """(mm, px) of the matched edges."""
-    usual = float(np.median([end - start for start, end in spans]))
-    at: list[float] = []
-    for start, end in spans:
-        for place in (start, end):
-            if not at or place - at[-1] >= 0.3 * usual:
-                at.append(place)
-    return [(at[edge], float(axis.places[line])) for line, edge in matched.pairs]
 
 
 def _bend(
