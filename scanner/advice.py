@@ -18,8 +18,8 @@ FLAT = 35
 """Least difference between the darkest and the brightest twentieth."""
 BLURRED = 0.1
 """Steepest step between neighbours (all but 0.5 % are less steep) as a share of that difference."""
-SMALL = 150
-"""Pixels of the longer side below which no sheet can be read."""
+SMALL = 100
+"""Pixels of the shorter side below which no sheet can be read."""
 USUAL = "photograph the whole sheet from above, sharp and in even light"
 
 
@@ -36,7 +36,7 @@ def advice(photo: Photo, why: NotFound, templates: Sequence[Template]) -> str:
 def _about_the_picture(photo: Photo) -> str:
     if photo.incomplete:
         return "copy the file again, or take a new photo"
-    if max(photo.size) < SMALL:
+    if min(photo.size) < SMALL:
         return "give the photo in its full size"
     dark, bright = (float(level) for level in np.percentile(photo.gray, [5, 95]))
     if bright < DARK:
