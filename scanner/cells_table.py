@@ -8,6 +8,7 @@ cells by connected strokes: a digit that slides over a border stays with the cel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -57,6 +58,14 @@ FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
 LINE_REACH = 0.13
 """How far beside a cell's side, as a share of its height, a printed line may run."""
+FRAME_REACH = 1
+"""Pixels beside a rectangle's side within which a box's frame lies if the rectangle is the box."""
+FRAME_PARTS = 4
+"""Parts of each side that are looked at."""
+FRAME_STEP = 0.03
+"""Least steepness of the brightness there, as a share of the paper's per px; a blurred pale frame has 0.04."""
+SOBEL = 8.0
+"""What cv2.Sobel (3 x 3) gives for a slope of 1 per px."""
 LINE_SEEN = 0.05
 """Darkness from which a printed line is seen."""
 NEIGHBOURS = 2
@@ -129,6 +138,7 @@ def cut_number_boxes(photo: Photo, placement: Placement) -> NumberBatch | None:
     px = placement.project(corners.reshape(-1, 2)).reshape(-1, 4, 2)
     limits = np.array([photo.gray.shape[1], photo.gray.shape[0]])
     present = np.asarray(((px >= 0) & (px < limits)).all(axis=(1, 2)), dtype=np.bool_)
+    present &= _framed(flat, rects)
     return cut_numbers(flat, rects, len(boxes), tuple(box.id for box in boxes), present, apart=True)
 
 
@@ -152,6 +162,31 @@ def _on_outlines(flat: npt.NDArray[np.uint8], rects: Rects) -> Rects:
             else:
                 moved[:, [axis, axis + 2]] += _peak(np.sum(list(profiles.values()), axis=0))
     return moved
+
+
+def _framed(flat: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.bool_]:
+    """Which boxes have all four sides where the rectangles say: bool [n].
+
+    Where a sheet is bent, or was printed with other margins, a rectangle lies across the box's frame or beside the box;
+    what is seen there is no number of the player's.
+    """
+    soft = cv2.GaussianBlur(flat, (0, 0), 1.2).astype(np.float32)
+    steps = [np.abs(cv2.Sobel(soft, cv2.CV_32F, *order, ksize=3)) / SOBEL for order in ((1, 0), (0, 1))]
+    pictures = [np.asarray(steps[0], dtype=np.float32), np.ascontiguousarray(steps[1].T, dtype=np.float32)]
+    seen = np.ones(len(rects), dtype=np.bool_)
+    for k, rect in enumerate(rects):
+        left, top, right, bottom = (round(float(side)) for side in rect)
+        inside = soft[max(top, 0) : max(bottom, 1), max(left, 0) : max(right, 1)]
+        paper = float(np.percentile(inside, 75)) if inside.size else 0.0
+        for axis, picture in enumerate(pictures):
+            for end in (0, 2):
+                # Part by part, or a slanting frame would pass.
+                cuts = np.linspace(rect[1 - axis], rect[3 - axis], FRAME_PARTS + 1)
+                for start, stop in pairwise(cuts):
+                    part = np.array([start, stop])
+                    profile = _profile_along(picture, rect[axis + end], part, FRAME_REACH)
+                    seen[k] &= bool(profile.max() > FRAME_STEP * paper)
+    return seen
 
 
 def _profile_along(picture: FloatImage, side: float, ends: npt.NDArray[np.float64], reach: int) -> FloatImage:
