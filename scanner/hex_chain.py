@@ -105,7 +105,8 @@ def read_cells(batch: CellBatch, marks: MarkReadings, template: Template, reader
     count = len(digits.ids)
     known = np.zeros((count, len(classes)), dtype=np.float32)
     known[:, :-1] = digits.probabilities
-    printed = digits.printed.copy()
+    # All copies of a sheet are alike: what isn't its print is somebody's hand.
+    printed = np.zeros(count, dtype=np.float32)
     for row, cell_id in enumerate(digits.ids):
         number = template.cell(cell_id).printed
         if number is not None and str(number) in classes:

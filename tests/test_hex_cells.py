@@ -203,6 +203,8 @@ def test_readings_hold_hexes_boxes_and_marks_in_the_templates_order() -> None:
     batch, marks = cut_and_mark(sheet.photo, only)
     read = read_cells(batch, marks, FRONT, default_reader())
     assert list(read.ids) == [cell.id for cell in FRONT.cells if cell.kind != "number"]
+    in_print = {cell for cell, printed in zip(read.ids, read.printed, strict=True) if printed > 0}
+    assert in_print == {cell.id for cell in FRONT.cells if cell.printed is not None}
     assert only.confirmed
 
 
