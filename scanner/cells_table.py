@@ -8,7 +8,6 @@ cells by connected strokes: a digit that slides over a border stays with the cel
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -181,12 +180,21 @@ def _framed(flat: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.bool_]:
         for axis, picture in enumerate(pictures):
             for end in (0, 2):
                 # Part by part, or a slanting frame would pass.
-                cuts = np.linspace(rect[1 - axis], rect[3 - axis], FRAME_PARTS + 1)
-                for start, stop in pairwise(cuts):
-                    part = np.array([start, stop])
-                    profile = _profile_along(picture, rect[axis + end], part, FRAME_REACH)
-                    seen[k] &= bool(profile.max() > FRAME_STEP * paper)
+                parts = _parts_along(picture, rect[axis + end], rect[[1 - axis, 3 - axis]])
+                seen[k] &= bool((parts > FRAME_STEP * paper).all())
     return seen
+
+
+def _parts_along(picture: FloatImage, side: float, ends: npt.NDArray[np.float64]) -> FloatImage:
+    """How steep the brightness is at an upright side from ends[0] to ends[1], part by part: [FRAME_PARTS]."""
+    across = round(float(side))
+    rows = slice(max(0, round(float(ends[0])) + 3), max(0, round(float(ends[1])) - 3))
+    length = (min(rows.stop, len(picture)) - rows.start) // FRAME_PARTS
+    if across < FRAME_REACH or across + FRAME_REACH >= picture.shape[1] or length < 1:
+        return np.zeros(FRAME_PARTS, dtype=np.float32)
+    strip = picture[rows, across - FRAME_REACH : across + FRAME_REACH + 1][: FRAME_PARTS * length]
+    middle = np.partition(strip.reshape(FRAME_PARTS, length, -1), length // 2, axis=1)[:, length // 2]
+    return np.asarray(middle.max(axis=1), dtype=np.float32)
 
 
 def _profile_along(picture: FloatImage, side: float, ends: npt.NDArray[np.float64], reach: int) -> FloatImage:
