@@ -34,6 +34,8 @@ FIT = 1.0
 
 UNMISTAKABLE = 24
 """Rows and columns together from which a table is known by their number alone."""
+WORD, CLEAR, FEWEST_WORDS = 4, 0.7, 2
+"""Letters of a word, Tesseract's confidence in it, and how many such words make a sheet's print legible."""
 TEXT_ROW_PX = 40
 """Height of a row, px, when words are read: their letters are a third of that."""
 
@@ -60,7 +62,7 @@ def settled_table(
     if isinstance(read, NotFound) or found.model is not None or not opened or not _small(read.placement):
         return read
     words = _printed(photo, read.placement)
-    if isinstance(words, NoText) or not words or has_words(read.placement.template.words, words) > 0:
+    if isinstance(words, NoText) or not _legible(words) or has_words(read.placement.template.words, words) > 0:
         return read
     taken = locate_tables(photo, opened)
     other = taken if isinstance(taken, NotFound) else read_table(photo, taken[0], reader)
@@ -70,6 +72,12 @@ def settled_table(
 def _small(placement: TablePlacement) -> bool:
     table = placement.table
     return bool(placement.template.words) and len(table.rows) + len(table.columns) < UNMISTAKABLE
+
+
+def _legible(words: Sequence[Word]) -> bool:
+    """Is there print that Tesseract can read? Where it makes nothing of the words, they say nothing."""
+    clear = [word for word in words if word.text.isalpha() and len(word.text) >= WORD and word.confidence >= CLEAR]
+    return len(clear) >= FEWEST_WORDS
 
 
 def _printed(photo: Photo, placement: TablePlacement) -> tuple[Word, ...] | NoText:
