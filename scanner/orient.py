@@ -37,22 +37,24 @@ def quarter_turn_order(template: Template, quarter_turns: int) -> npt.NDArray[np
 def orient(batch: CellBatch, placement: Placement, reader: DigitReader) -> tuple[CellBatch, Placement]:
     """The batch and the placement with the sheet's top at the top, where the lines leave that open.
 
-    Every direction is judged by how likely its cells are to hold digits that the template permits, or pencil notes.
+    Every direction is judged by how likely its cells are to hold digits that the template permits, pencil notes or
+    nothing.
     """
     if not placement.turns:
         return batch, placement
     digits = [k for k, name in enumerate(reader.classes) if name.isdigit()]
     low, high = _permitted(placement.template)
     legal = [k for k in digits if low <= int(reader.classes[k]) <= high]
-    notes = [k for k, name in enumerate(reader.classes) if name == "candidates"]
+    # Pencil notes are notes and dirt is dirt whichever way up, so they must not speak against any direction.
+    same = [k for k, name in enumerate(reader.classes) if name in ("candidates", "blank")]
     mass = batch.ink[:, 1].reshape(len(batch.ids), -1).mean(axis=1) * batch.present
     inked = np.argsort(mass)[::-1][:MOST_CELLS]
     inked = inked[mass[inked] > 4]
     if not len(inked):
         return batch, placement
-    best_turn, lead = _best_turn(batch, inked[:FIRST_CELLS], placement.turns, reader, legal, notes)
+    best_turn, lead = _best_turn(batch, inked[:FIRST_CELLS], placement.turns, reader, legal, same)
     if lead < DECIDED and len(inked) > FIRST_CELLS:
-        best_turn, _ = _best_turn(batch, inked, placement.turns, reader, legal, notes)
+        best_turn, _ = _best_turn(batch, inked, placement.turns, reader, legal, same)
     if best_turn == 0:
         return batch, placement
     order = quarter_turn_order(placement.template, best_turn)
@@ -65,14 +67,13 @@ def _best_turn(
     turns: tuple[int, ...],
     reader: DigitReader,
     legal: list[int],
-    notes: list[int],
+    same: list[int],
 ) -> tuple[int, float]:
     """The likeliest quarter turn, and how far it leads before the next one (log likelihood)."""
     every = (0, *turns)
     views = np.concatenate([np.rot90(batch.ink[cells], turn, axes=(2, 3)) for turn in every])
     probabilities, _ = reader.probabilities(np.ascontiguousarray(views))
-    # Pencil notes are notes whichever way up, so they must not speak against any direction.
-    chance = probabilities[:, legal].max(axis=1) + probabilities[:, notes].sum(axis=1)
+    chance = probabilities[:, legal].max(axis=1) + probabilities[:, same].sum(axis=1)
     likelihood = np.log(np.maximum(chance, 1e-3)).reshape(len(every), -1).sum(axis=1)
     order = np.argsort(likelihood)
     return every[int(order[-1])], float(likelihood[order[-1]] - likelihood[order[-2]])
