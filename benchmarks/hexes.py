@@ -81,7 +81,8 @@ class Count:
 class Tally:
     """Counts over all photos. digits: handwritten ones; blanks: empty hexes and record boxes; boxes: all record boxes.
 
-    silent: wrong values whose truth has a probability below 0.001, so that nobody is asked.
+    silent: wrong values whose truth has a probability below 0.001, so that nobody is asked. covered: cells that were
+    taken for covered by a finger; nothing is read there.
     """
 
     found: Count = field(default_factory=Count)
@@ -91,6 +92,7 @@ class Tally:
     boxes: Count = field(default_factory=Count)
     marks: Count = field(default_factory=Count)
     silent: int = 0
+    covered: int = 0
     seconds: list[float] = field(default_factory=list)
     mistakes: list[str] = field(default_factory=list)
 
@@ -148,6 +150,9 @@ def judge(seed: int, made: Simulated, templates: Sequence[Template], tally: Tall
         if cell.kind == "number" or cell.printed is not None:
             continue
         reading, value = board.cells[cell.id], made.truth.cells[cell.id]
+        if reading.state == "unreadable":  # under a finger, and asked about
+            tally.covered += 1
+            continue
         right = reading.value == value
         count = tally.marks if cell.kind == "mark" else tally.blanks if value is None else tally.digits
         count.add(right, seed)
@@ -203,10 +208,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     median, slow = (float(value) for value in np.percentile(tally.seconds, (50, 95)))
     if chosen.json:
         shares = {name: {"share": round(count.share(), 5), "n": len(count.hits)} for name, count in counts.items()}
-        print(json.dumps({**shares, "silent": tally.silent, "seconds": [median, slow], "mistakes": tally.mistakes}))
+        print(
+            json.dumps(
+                {
+                    **shares,
+                    "silent": tally.silent,
+                    "covered": tally.covered,
+                    "seconds": [median, slow],
+                    "mistakes": tally.mistakes,
+                }
+            )
+        )
     else:
         print("\n".join([*tally.mistakes, *(f"{name:16} {count}" for name, count in counts.items())]))
-        print(f"wrong while sure {tally.silent} cells")
+        print(f"wrong while sure {tally.silent} cells; taken for covered {tally.covered}")
         print(f"seconds          {median:.3f} median, {slow:.3f} 95th percentile")
     return int(any(counts[name].share() < goal for name, goal in GOALS.items()))
 

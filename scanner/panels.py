@@ -46,9 +46,9 @@ BLURRED, BESIDE_PX = 1.5, 1.2
 """A line's darkness ends at this multiple of half its width at half its height, and so many px beyond."""
 FAINT = 0.5
 """Share of the sheet's usual ink below which ink along a line is what is left of the line."""
-LEAST_SIDE, MOST_UNSEEN = 0.2, 0.6
-"""Darkness of a printed side, as a share of the panel's usual, below which it isn't seen, and the share of a hex's
-sides that may be unseen: a finger or a lamp's reflection covers the cell."""
+LEAST_SIDE, BOX_UNSEEN, MOST_UNSEEN = 0.2, 0.3, 0.6
+"""Darkness of a printed side, as a share of the panel's usual, below which it isn't seen, and the share of the sides of
+a box in a row, and of a hex, that may be unseen: with more a finger or a lamp's reflection covers the cell."""
 MOST_GRAIN = 0.1
 """Density that paper's grain reaches at most."""
 LEAST_INSIDE = 0.3
@@ -244,10 +244,11 @@ def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
 
 
 def _covered(panel: Panel, traced: _Traced) -> npt.NDArray[np.bool_]:
-    """Which cells have sides that aren't to be seen: any of a box's, most of a hex's, whose lines are paler."""
+    """Which cells have sides that aren't to be seen: any of a lone box's, half of a row's box's, most of a hex's."""
     unseen = traced.dark < LEAST_SIDE * float(np.percentile(traced.dark, 75))
     shares = [float(unseen[list(sides)].mean()) for sides in panel.edges.of_cell]
-    limits = [0.0 if len(sides) == 4 else MOST_UNSEEN for sides in panel.edges.of_cell]
+    box = 0.0 if len(panel.cells) == 1 else BOX_UNSEEN
+    limits = [box if len(sides) == 4 else MOST_UNSEEN for sides in panel.edges.of_cell]
     return np.array([share > limit for share, limit in zip(shares, limits, strict=True)], dtype=np.bool_)
 
 
