@@ -46,6 +46,8 @@ TYPICAL_FROM = 0.2
 INKED, FULL_INK = 0.01, 1.0
 """Share of the cells that ink covers at least where somebody has written on a sheet, and ink's density where nobody
 has."""
+STRANGE = 0.02
+"""Share of a cell that another cell's ink has to cover in its middle to be shown: as much as a short stroke."""
 EDGE_PX = 3
 FIELD, PALE = 0.6, 60
 """Brightness of a dark field beside the cells, as a share of theirs, at most, and the percentile that is theirs."""
@@ -472,7 +474,31 @@ def cells_of_density(
     mask = _ink_mask(clear, rows, cols)
     owner = _owners(mask, rows, cols)
     numbers = cell_rows * cols + cell_cols
-    return pictures_of_windows(*_windows(clear, owner, numbers, cell_rows, cell_cols))
+    windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
+    _show_strangers(mine, owner, cell_rows, cell_cols)
+    return pictures_of_windows(windows, mine)
+
+
+def _show_strangers(
+    mine: npt.NDArray[np.bool_],
+    owner: npt.NDArray[np.int32],
+    cell_rows: npt.NDArray[np.int64],
+    cell_cols: npt.NDArray[np.int64],
+) -> None:
+    """Gives cells without ink of their own what another cell's ink does in their middle, in place.
+
+    Two digits that run into one another across a border count as the one's ink; a cell into which much of it reaches
+    isn't blank beyond doubt.
+    """
+    empty = np.flatnonzero(~mine.any(axis=(1, 2)))
+    if not len(empty):
+        return
+    tops, lefts = RIM_PX + cell_rows[empty] * CELL_PX, RIM_PX + cell_cols[empty] * CELL_PX
+    inked = np.lib.stride_tricks.sliding_window_view(owner >= 0, (CELL_PX, CELL_PX))[tops, lefts]
+    middle = slice(CELL_PX // 8, CELL_PX - CELL_PX // 8)
+    much = inked[:, middle, middle].sum(axis=(1, 2)) >= STRANGE * CELL_PX**2
+    extra = (WINDOW_PX - CELL_PX) // 2
+    mine[empty[much], extra : extra + CELL_PX, extra : extra + CELL_PX] = inked[much]
 
 
 def pictures_of_windows(
