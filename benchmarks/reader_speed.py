@@ -35,14 +35,14 @@ SCALE = 3
 """Tesseract wants letters of 30 px and more."""
 
 
-def cells_of(photo_file: Path) -> tuple[npt.NDArray[np.uint8], list[str]]:
-    """The reader's pictures of the sheets of a photo, and what they truly hold ("" for unknown)."""
+def cells_of(photo_file: Path) -> tuple[npt.NDArray[np.uint8], list[str]] | None:
+    """The reader's pictures of a photo's largest square grid, and what they truly hold ("" for unknown); or null."""
     photo = next(iter(load(photo_file)))
-    found = locate(photo, tuple(load_templates().values()))
+    found = locate(photo, [template for template in load_templates().values() if template.grid is not None])
     truth_file = photo_file.with_suffix(".json")
     truth = json.loads(truth_file.read_text(encoding="utf-8"))["cells"] if truth_file.exists() else {}
     if isinstance(found, NotFound):
-        raise SystemExit(f"{photo_file.name}: {found.reason}")
+        return None
     batch = cut(photo, found[0])
     return batch.ink, ["" if truth.get(cell) is None else str(truth[cell]) for cell in batch.ids]
 
@@ -69,7 +69,9 @@ def main() -> int:
     parser.add_argument("photos", nargs="*", type=Path, default=sorted(SAMPLES.glob("*.jpg")))
     parser.add_argument("--at-most", type=float, help="milliseconds for 100 cells on one core")
     chosen = parser.parse_args()
-    parts = [cells_of(photo) for photo in chosen.photos]
+    parts = [part for photo in chosen.photos if (part := cells_of(photo)) is not None]
+    if not parts:
+        raise SystemExit("no photo with a square grid")
     pictures = np.concatenate([ink for ink, _ in parts])
     true = [value for _, values in parts for value in values]
     inked = np.flatnonzero(pictures.reshape(len(pictures), -1).any(axis=1))
