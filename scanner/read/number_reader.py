@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +20,7 @@ import numpy.typing as npt
 from scanner.cells_table import HIGH, WIDE, NumberBatch
 from scanner.read.classes import NOTHING
 from scanner.read.numbers import MAX_NUMBER, NumberCandidate, NumberReadings, NumberState
-from scanner.read.reader import MODEL_FOLDER, ModelError
-
-if TYPE_CHECKING:
-    import onnxruntime
+from scanner.read.reader import MODEL_FOLDER, opened
 
 DEFAULT_NUMBER_MODEL = "numbers-1"
 BEAM = 12
@@ -46,31 +42,17 @@ class NumberReader:
     """
 
     def __init__(self, path: Path | None = None, *, threads: int = 2) -> None:
-        import onnxruntime
-
         file = path or MODEL_FOLDER / f"{DEFAULT_NUMBER_MODEL}.onnx"
-        if not file.is_file():
-            raise ModelError("the number reader's model is missing", remedy="install padscore again", subject=file.name)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Spinning threads keep cores busy between calls that the other stages need.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
-            str(file), options, providers=["CPUExecutionProvider"]
+        self._session, metadata = opened(
+            "number reader", file, "symbols", threads, made_by="scanner.training.train_numbers"
         )
-        metadata = self._session.get_modelmeta().custom_metadata_map
-        if "symbols" not in metadata or "name" not in metadata:
-            remedy = "train it by scanner.training.train_numbers"
-            raise ModelError("the model names no symbols", remedy=remedy, subject=file.name)
         self.name: str = metadata["name"]
         self.symbols: tuple[str, ...] = tuple(json.loads(metadata["symbols"]))
         nothing = np.zeros((1, 2, HIGH, WIDE), dtype=np.uint8)
         self._steps: int = self._session.run(None, {"pictures": nothing})[0].shape[1]
 
-    def read(self, batch: NumberBatch, permitted: Mapping[str, tuple[int, int] | None] | None = None) -> NumberReadings:
-        """The readings of all cells that lie in the picture. permitted: lowest and highest number by cell id."""
+    def read(self, batch: NumberBatch) -> NumberReadings:
+        """The readings of all cells that lie in the picture."""
         ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
         steps = self.steps(batch.ink[batch.present])
         found = [candidates(texts(row, self.symbols)) for row in steps]

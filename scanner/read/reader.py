@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +37,31 @@ class ModelError(PadscoreError):
     code = "unreadable"
 
 
+def opened(
+    reader: str, file: Path, names: str, threads: int, *, made_by: str
+) -> tuple[onnxruntime.InferenceSession, Mapping[str, str]]:
+    """A model's session and metadata, which hold at least its ``name`` and, under `names`, what its outputs stand for.
+
+    reader: what the user calls it. made_by: the module that trains such models.
+    Raises ModelError for a file that is missing or of another kind.
+    """
+    import onnxruntime
+
+    if not file.is_file():
+        raise ModelError(f"the {reader}'s model is missing", remedy="install padscore again", subject=file.name)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Spinning threads keep cores busy between calls that the other stages need.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    metadata: Mapping[str, str] = session.get_modelmeta().custom_metadata_map
+    if names not in metadata or "name" not in metadata:
+        raise ModelError(f"the model names no {names}", remedy=f"train it by {made_by}", subject=file.name)
+    return session, metadata
+
+
 class DigitReader:
     """Reads cells. Thread-safe; one session serves all photos of a process.
 
@@ -43,25 +69,8 @@ class DigitReader:
     """
 
     def __init__(self, path: Path | None = None, *, threads: int = 2) -> None:
-        import onnxruntime
-
         file = path or MODEL_FOLDER / f"{DEFAULT_MODEL}.onnx"
-        if not file.is_file():
-            raise ModelError("the reader's model is missing", remedy="install padscore again", subject=file.name)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Spinning threads keep cores busy between calls that the other stages need.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
-            str(file), options, providers=["CPUExecutionProvider"]
-        )
-        metadata = self._session.get_modelmeta().custom_metadata_map
-        if "classes" not in metadata or "name" not in metadata:
-            raise ModelError(
-                "the model names no classes", remedy="train it by scanner.training.train", subject=file.name
-            )
+        self._session, metadata = opened("reader", file, "classes", threads, made_by="scanner.training.train")
         self.name: str = metadata["name"]
         self.classes: tuple[str, ...] = tuple(json.loads(metadata["classes"]))
 
