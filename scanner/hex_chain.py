@@ -72,7 +72,7 @@ def _taken(photo: Photo, placement: HexPlacement, reader: DigitReader) -> Settle
     numbers = [template.cell(cell_id).printed for cell_id in batch.ids]
     columns = {name: k for k, name in enumerate(reader.classes)}
     rows = [k for k, number in enumerate(numbers) if str(number) in columns and batch.present[k]]
-    read = reader.probabilities(batch.ink[rows])[0].argmax(axis=1).tolist()
+    read = reader.glance(batch.ink[rows])[0].argmax(axis=1).tolist()
     right = sum(column == columns[str(numbers[row])] for row, column in zip(rows, read, strict=True))
     return Settled(placement, batch, len(rows), right)
 
@@ -85,7 +85,7 @@ def _likelihood(taken: Settled, reader: DigitReader) -> float:
     inked = (batch.ink[:, 1].reshape(len(batch.ids), -1).mean(axis=1) > WRITTEN) & batch.present
     if int(inked.sum()) < FEWEST_WRITTEN:
         return 0.0
-    chance = reader.probabilities(batch.ink[inked])[0][:, legal].max(axis=1)
+    chance = reader.glance(batch.ink[inked])[0][:, legal].max(axis=1)
     return float(np.log(np.maximum(chance, LEAST_CHANCE)).sum())
 
 

@@ -72,7 +72,7 @@ def _best_turn(
     """The likeliest quarter turn, and how far it leads before the next one (log likelihood)."""
     every = (0, *turns)
     views = np.concatenate([np.rot90(batch.ink[cells], turn, axes=(2, 3)) for turn in every])
-    probabilities, _ = reader.probabilities(np.ascontiguousarray(views))
+    probabilities, _ = reader.glance(np.ascontiguousarray(views))
     chance = probabilities[:, legal].max(axis=1) + probabilities[:, same].sum(axis=1)
     likelihood = np.log(np.maximum(chance, 1e-3)).reshape(len(every), -1).sum(axis=1)
     order = np.argsort(likelihood)

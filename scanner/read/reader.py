@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scanner.cells import INPUT_PX, CellBatch
 from scanner.errors import PadscoreError
 from scanner.read.readings import Readings
+from scanner.read.second_look import CLEAR, views
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -81,7 +82,23 @@ class DigitReader:
         return Readings(ids, self.classes, probabilities, printed)
 
     def probabilities(self, ink: Pictures) -> tuple[Floats, Floats]:
-        """Probabilities float32 [n, classes] and of "printed" float32 [n] for pictures uint8 [n, 2, 32, 32]."""
+        """Probabilities float32 [n, classes] and of "printed" float32 [n] for pictures uint8 [n, 2, 32, 32].
+
+        Unclear cells are looked at again (`scanner.read.second_look`).
+        """
+        probabilities, printed = self.glance(ink)
+        unclear = np.flatnonzero(probabilities.max(axis=1) < CLEAR)
+        if len(unclear):
+            again = views(ink[unclear])
+            seen, print_seen = self._run(again.reshape(-1, *ink.shape[1:]))
+            total = seen.reshape(*again.shape[:2], -1).sum(axis=1) + probabilities[unclear]
+            probabilities[unclear] = total / total.sum(axis=1, keepdims=True)
+            total = print_seen.reshape(again.shape[:2]).sum(axis=1) + printed[unclear]
+            printed[unclear] = total / (1 + again.shape[1])
+        return probabilities, printed
+
+    def glance(self, ink: Pictures) -> tuple[Floats, Floats]:
+        """As `probabilities`, by one look at each cell: for what many cells decide together, such as the way up."""
         if ink.ndim != 4 or ink.shape[1:] != (2, INPUT_PX, INPUT_PX) or ink.dtype != np.uint8:
             raise ValueError(f"ink: expected uint8 [n, 2, {INPUT_PX}, {INPUT_PX}], got {ink.dtype} {list(ink.shape)}")
         if not len(ink):

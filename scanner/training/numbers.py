@@ -33,6 +33,8 @@ from scanner.training.split import SWISS_TEST, SWISS_VAL
 NOTHING = "/"
 """Label of a cell with ink that is no number: a dash, a slash, a number crossed out."""
 
+SWISS_SHARE, MNIST_SHARE = 2.2, 1.8
+"""How much oftener than all fonts together the Swiss writers and MNIST's hands write a sheet."""
 RIM = 0.5
 """Of a cell's height, around the rectified table."""
 
@@ -91,9 +93,10 @@ def hands_of(pool: GlyphPool, split: Split) -> list[Shapes]:
         {int(w) for w in np.unique(pool.writer[(pool.kind == "hand") & (pool.split == split)]) if w >= FONT_WRITER}
     )
     mnist = {"train": [MNIST_WRITER], "val": [], "test": [MNIST_WRITER + 1]}[split]
-    # Real hands twice as often as fonts, which have one shape of each digit.
-    writers = swiss * max(1, round(2 * len(fonts) / max(len(swiss), 1))) + fonts
-    writers += mnist * max(1, len(fonts) // 3)
+    # Real hands carry the training, fonts season it: they have one shape of each digit. MNIST's many hands, mixed up as
+    # they are, show more shapes of a digit than all of the others.
+    writers = swiss * max(1, round(SWISS_SHARE * len(fonts) / max(len(swiss), 1))) + fonts
+    writers += mnist * max(1, round(MNIST_SHARE * len(fonts)))
     known = {writer: pool_hand(pool, writer) for writer in dict.fromkeys(writers) if writer in here}
     return [known[writer] for writer in writers if writer in known and known[writer].digits == frozenset(range(10))]
 

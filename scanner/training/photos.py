@@ -1,4 +1,4 @@
-"""Cells of generated photos that went through the whole chain: pads with symbols under the ink, and Sudokus."""
+"""Cells of generated photos that went through the whole chain: pads with symbols under the ink, Sudokus, hex sheets."""
 
 from __future__ import annotations
 
@@ -7,28 +7,43 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scanner.cells import cut
-from scanner.intake import load
-from scanner.locate import NotFound, locate
+from scanner.cells import CellBatch, cut
+from scanner.cells_hex import cut_hexes
+from scanner.intake import Photo, load
+from scanner.locate import NotFound, Placement, locate
+from scanner.locate.hex_placement import HexPlacement
+from scanner.locate.hex_refine import refined
+from scanner.locate.prepare import stretched
 from scanner.read.classes import CLASSES
 from scanner.simulate import HandSource, make_puzzle, simulate
+from scanner.simulate.hexes import bold_print
+from scanner.simulate.sheet import Truth
 from scanner.simulate.writing import Contents
 from scanner.templates import Template, get_template
 from scanner.training.sheets import UNKNOWN_INK, Labelled, joined
 
 TEMPLATES = ("splitter-a", "splitter-b", "splitter-a", "splitter-b", "sudoku")
+HEX_TEMPLATES = ("hexroller-front", "hexroller-back")
 """Which sheets, by turns."""
 FAR = 0.3
 """A sheet whose corners are off by more than this share of a cell wasn't found: its cells would be mislabelled."""
+HEXES_ACROSS = 9
+"""Hexes along a hex sheet's side, about."""
 MIX = ("digit", "blank", "candidates", "struck")
 
 
-def photo_cells(hands: Sequence[HandSource], prints: Sequence[HandSource], photos: int, seed: int) -> Labelled:
-    """Cells of `photos` generated photos, each by one of the hands (and typefaces), which are taken by turns."""
+def photo_cells(
+    hands: Sequence[HandSource],
+    prints: Sequence[HandSource],
+    photos: int,
+    seed: int,
+    sheets: Sequence[str] = TEMPLATES,
+) -> Labelled:
+    """Cells of `photos` generated photos of `sheets` by turns, each by one of the hands (and typefaces)."""
     parts = []
     for number in range(photos):
         rng = np.random.default_rng([seed, number])
-        template = get_template(TEMPLATES[number % len(TEMPLATES)])
+        template = get_template(sheets[number % len(sheets)])
         hand, typeface = (source[int(rng.integers(len(source)))] for source in (hands, prints))
         cells = _cells(template, hand, typeface, rng)
         if cells is not None:
@@ -43,9 +58,15 @@ def _cells(template: Template, hand: HandSource, typeface: HandSource, rng: np.r
         puzzle = make_puzzle(int(rng.integers(2**31)), givens=int(rng.integers(24, 36)))
         printed = frozenset(puzzle.printed)
         contents |= puzzle.contents()
+    if template.hexes is not None:
+        known = {cell.id: cell.printed for cell in template.cells if cell.kind == "digit" and cell.printed is not None}
+        contents |= known
+        printed = frozenset(known)
+        # Their print is bold.
+        typeface = bold_print() if rng.random() < 0.5 else typeface
     shares = rng.dirichlet((6, 2.5, 0.6, 0.3))
-    for cell in template.lattice_cells:
-        if cell.id not in printed:
+    for cell in template.cells:
+        if cell.kind == "digit" and (template.hexes or cell.place) and cell.id not in printed:
             what = MIX[int(rng.choice(len(MIX), p=shares))]
             contents[cell.id] = int(rng.integers(0, 10)) if what == "digit" else None if what == "blank" else what
     made = simulate(
@@ -60,17 +81,27 @@ def _cells(template: Template, hand: HandSource, typeface: HandSource, rng: np.r
     found = locate(photo, [template])
     if isinstance(found, NotFound):
         return None
-    corners = (made.truth.corners + 0.5) / photo.scale - 0.5
+    batch = _cut_as_true(photo, found[0], made.truth)
+    return None if batch is None else labelled(batch.ink, batch.ids, made.truth.cells, printed)
+
+
+def _cut_as_true(photo: Photo, found: Placement, truth: Truth) -> CellBatch | None:
+    """The cells of a sheet, the way up that the truth says; null if it was found elsewhere."""
+    corners = (truth.corners + 0.5) / photo.scale - 0.5
+    template = found.template
+    if isinstance(found, HexPlacement):
+        gray = stretched(photo.gray)
+        ways: list[Placement] = [found]
+        ways += [refined(gray, found.taken(way)) for way in found.ways[1:] if way.template.id == template.id]
+    else:
+        ways = [found.turned(turn) for turn in (0, *found.turns)]
+    off = [float(np.abs(way.corners - corners).max()) for way in ways]
+    best = ways[int(np.argmin(off))]
     side = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean()
-    # Where the sheet itself doesn't tell which way up it is, the truth does.
-    ways = [(float(np.abs(found[0].turned(turn).corners - corners).max()), turn) for turn in (0, *found[0].turns)]
-    off, turn = min(ways)
-    grid = template.grid
-    assert grid is not None
-    if off > FAR * side / grid.cols:
+    cells = template.grid.cols if template.grid is not None else HEXES_ACROSS
+    if min(off) > FAR * side / cells:
         return None
-    batch = cut(photo, found[0].turned(turn))
-    return labelled(batch.ink, batch.ids, made.truth.cells, printed)
+    return cut_hexes(photo, best, template) if template.hexes is not None else cut(photo, best)
 
 
 def labelled(ink: npt.NDArray[np.uint8], ids: tuple[str, ...], truth: Contents, printed: frozenset[str]) -> Labelled:

@@ -31,7 +31,7 @@ from scanner.training import glyphs
 from scanner.training.fonts import Split
 from scanner.training.glyphs import GlyphPool
 from scanner.training.net import DigitNet, Reader
-from scanner.training.photos import photo_cells
+from scanner.training.photos import HEX_TEMPLATES, TEMPLATES, photo_cells
 from scanner.training.sheets import UNKNOWN_INK, Labelled, SheetMaker, joined
 from scanner.training.single import single_digits
 from scanner.training.split import MNIST_TEST, SWISS_TEST, SWISS_VAL
@@ -47,14 +47,17 @@ INK_LEVEL, FEWEST_PIXELS = 60, 6
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sizes of a run. *_versions: disturbed versions of each real photo or crop beside the true one. *_weight: how
-    often a part's cells are shown in an epoch. average: share of the running mean of the weights that a step keeps.
+    """Sizes of a run. photos, hexes: generated photos of square grids, of hex sheets. *_versions: disturbed versions of
+    each real photo or crop beside the true one. *_weight: how often a part's cells are shown in an epoch. average:
+    share of the running mean of the weights that a step keeps.
     """
 
-    sheets: int = 5000
+    sheets: int = 3000
     val_sheets: int = 500
     photos: int = 600
     val_photos: int = 100
+    hexes: int = 300
+    val_hexes: int = 50
     real_versions: int = 7
     real_weight: int = 2
     single_versions: int = 7
@@ -117,11 +120,11 @@ def _jobs(
         return list(pool.map(make, [cache] * len(jobs), [split] * len(jobs), jobs, [size] * len(jobs)))
 
 
-def _make_photos(cache: Path, split: Split, job: int, photos: int) -> Path:
+def _make_photos(cache: Path, split: Split, job: int, photos: int, hexes: bool = False) -> Path:
     """One job: the cells of `photos` generated photos of one part, written to the cache; returns the file."""
     from scanner.simulate import pool_hand
 
-    out = cache / f"photos-{split}-{job}.npz"
+    out = cache / f"{'hexes' if hexes else 'photos'}-{split}-{job}.npz"
     if not out.exists():
         cv2.setNumThreads(1)
         glyphs, _ = pools(cache)
@@ -135,8 +138,9 @@ def _make_photos(cache: Path, split: Split, job: int, photos: int) -> Path:
         # Real hands carry the training, fonts season it.
         hands = swiss * max(1, round(2 * len(others) / max(len(swiss), 1))) + others
         shapes = {w: pool_hand(chosen, w) for w in {*hands, *prints}}
-        seed = SEED + 1000 * job + len(split)
-        made = photo_cells([shapes[w] for w in hands], [shapes[w] for w in prints], photos, seed)
+        seed = SEED + 1000 * job + len(split) + 500 * hexes
+        sheets = HEX_TEMPLATES if hexes else TEMPLATES
+        made = photo_cells([shapes[w] for w in hands], [shapes[w] for w in prints], photos, seed, sheets)
         _save(out, made)
     return out
 
@@ -145,6 +149,16 @@ def generated_photos(cache: Path, split: Split, photos: int, workers: int) -> La
     """Cells of generated photos of one part that went through the whole chain (kept in the cache)."""
     jobs = range(-(-photos // PHOTO_CHUNK))
     return joined([_load(path) for path in _jobs(_make_photos, cache, split, jobs, PHOTO_CHUNK, workers)])
+
+
+def _make_hexes(cache: Path, split: Split, job: int, photos: int) -> Path:
+    return _make_photos(cache, split, job, photos, hexes=True)
+
+
+def generated_hexes(cache: Path, split: Split, photos: int, workers: int) -> Labelled:
+    """The same of hex sheets."""
+    jobs = range(-(-photos // PHOTO_CHUNK))
+    return joined([_load(path) for path in _jobs(_make_hexes, cache, split, jobs, PHOTO_CHUNK, workers)])
 
 
 def singles(cache: Path, shared: Path, split: Split, versions: int) -> Labelled:
@@ -186,12 +200,14 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
     parts = {
         "sheets": legible(generated(cache, "train", plan.sheets, workers)),
         "photos": legible(generated_photos(cache, "train", plan.photos, workers)),
+        "hexes": legible(generated_hexes(cache, "train", plan.hexes, workers)),
         "single": singles(cache, shared, "train", plan.single_versions),
         "real": joined([real_train] * plan.real_weight),
     }
     vals = {
         "sheets": legible(generated(cache, "val", plan.val_sheets, workers)),
         "photos": legible(generated_photos(cache, "val", plan.val_photos, workers)),
+        "hexes": legible(generated_hexes(cache, "val", plan.val_hexes, workers)),
         "single": singles(cache, shared, "val", 0),
         "real": real(cache, shared, "val", 3),
     }
