@@ -47,7 +47,7 @@ class KnownReader:
                 row[CLASSES.index(name)] = p
         return Readings(batch.ids, CLASSES, rows, np.zeros(len(batch.ids), dtype=np.float32))
 
-    def probabilities(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def glance(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         return np.full((len(ink), len(CLASSES)), 1 / len(CLASSES), dtype=np.float32), np.zeros(len(ink), np.float32)
 
 

@@ -624,7 +624,7 @@ class KnowingReader(DigitReader):
         probabilities[np.arange(len(names)), [CLASSES.index(name) for name in names]] = 1
         return Readings(batch.ids, CLASSES, probabilities, np.zeros(len(names), dtype=np.float32))
 
-    def probabilities(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def glance(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         even = np.full((len(ink), len(CLASSES)), 1 / len(CLASSES), dtype=np.float32)
         return even, np.zeros(len(ink), dtype=np.float32)
 

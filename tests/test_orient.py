@@ -24,7 +24,7 @@ class MarkedReader:
     name = "marked"
     classes = CLASSES
 
-    def probabilities(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def glance(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         found = np.zeros((len(ink), len(CLASSES)), np.float32)
         for row, picture in zip(found, ink, strict=True):
             upright = picture[1, 0, 16] == 255
