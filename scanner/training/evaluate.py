@@ -30,9 +30,9 @@ from scanner.training.real import FOLDERS, true_photos
 from scanner.training.sheets import Labelled
 from scanner.training.single import cells_of, mnist_crops, swiss_crops
 from scanner.training.split import SWISS_TEST
-from scanner.training.train import generated, generated_photos, legible
+from scanner.training.train import generated, generated_hexes, generated_photos, legible
 
-TEST_SHEETS, TEST_PHOTOS = 500, 100
+TEST_SHEETS, TEST_PHOTOS, TEST_HEXES = 500, 100, 50
 CHUNK = 1000
 HAND_SHEETS, HAND_CELLS = 40, 44
 """Made-up sheets a writer, of as many cells as a Splitter pad has."""
@@ -149,6 +149,7 @@ def main() -> int:
     sheets = legible(generated(chosen.cache, "test", TEST_SHEETS, 1))
     pads = generated_photos(chosen.cache, "test", TEST_PHOTOS, 1)
     figures |= {"generated sheets": generated_cells(sheets, reader), "generated photos": generated_cells(pads, reader)}
+    figures["generated hex sheets"] = generated_cells(generated_hexes(chosen.cache, "test", TEST_HEXES, 1), reader)
     text = json.dumps(figures, indent=1)
     chosen.model.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     print(text)

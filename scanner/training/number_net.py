@@ -16,8 +16,8 @@ TOWER_SIZE = (32, 90)
 STEPS = 23
 """Steps across a picture; a digit takes five or so."""
 ROWS = 4
-HEAD = 96
-WIDTHS = (24, 48, 80)
+HEAD = 128
+WIDTHS = (16, 48, 96)
 """Of the tower: those of the digit reader that it starts from."""
 
 
@@ -51,8 +51,8 @@ class NumberNet(nn.Module):
         self.symbols = nn.Sequential(nn.Dropout(0.15), nn.Conv1d(HEAD, len(NUMBER_SYMBOLS) + 1, 3, padding=1))
 
     def start_from(self, digits: Mapping[str, torch.Tensor]) -> None:
-        """Takes the tower's weights from a digit reader's state."""
-        prefix = "close."
+        """Takes the tower's weights from a digit reader's state, or from that of its running mean."""
+        prefix = "module.close." if any(name.startswith("module.") for name in digits) else "close."
         self.tower.load_state_dict({k.removeprefix(prefix): v for k, v in digits.items() if k.startswith(prefix)})
 
     def features(self, pictures: torch.Tensor) -> torch.Tensor:

@@ -60,7 +60,7 @@ class Plan:
     val_hexes: int = 50
     real_versions: int = 7
     real_weight: int = 2
-    single_versions: int = 7
+    single_versions: int = 11
     dirty: int = 1500
     val_dirty: int = 250
     epochs: int = 14
@@ -284,17 +284,18 @@ def fit(net: DigitNet, data: Labelled, vals: dict[str, Labelled], plan: Plan, ch
 def _jittered(x: torch.Tensor) -> torch.Tensor:
     """Pictures [n, 2, 32, 32] moved, stretched and bent a little, each its own way, of other strokes and contrast."""
     n = len(x)
-    turn = torch.randn(n) * 0.06
-    grow = torch.exp(torch.randn(n, 2) * 0.05)
+    turn = torch.randn(n) * 0.08
+    grow = torch.exp(torch.randn(n, 2) * 0.065)
     theta = torch.zeros(n, 2, 3)
-    theta[:, 0, 0], theta[:, 0, 1] = torch.cos(turn) * grow[:, 0], -torch.sin(turn) + torch.randn(n) * 0.07
+    theta[:, 0, 0], theta[:, 0, 1] = torch.cos(turn) * grow[:, 0], -torch.sin(turn) + torch.randn(n) * 0.10
     theta[:, 1, 0], theta[:, 1, 1] = torch.sin(turn), torch.cos(turn) * grow[:, 1]
     theta[:, :, 2] = torch.randn(n, 2) * 0.035
     grid = torch.nn.functional.affine_grid(theta, list(x.shape), align_corners=False)
-    # A smooth random bend, as hands differ from one another and from themselves.
-    bend = torch.randn(n, 2, 5, 5) * 0.04
-    bend = torch.nn.functional.interpolate(bend, x.shape[2:], mode="bilinear", align_corners=True)
-    grid = grid + bend.permute(0, 2, 3, 1)
+    # Smooth random bends, coarse and fine, as hands differ from one another and from themselves.
+    for knots, size in ((5, 0.045), (9, 0.014)):
+        bend = torch.randn(n, 2, knots, knots) * size
+        bend = torch.nn.functional.interpolate(bend, x.shape[2:], mode="bilinear", align_corners=True)
+        grid = grid + bend.permute(0, 2, 3, 1)
     moved = torch.nn.functional.grid_sample(x, grid, align_corners=False)
     # Some strokes wider, some thinner: another pen.
     some = slice(0, n // 6), slice(n // 6, n // 4)
