@@ -284,17 +284,17 @@ def fit(net: DigitNet, data: Labelled, vals: dict[str, Labelled], plan: Plan, ch
 def _jittered(x: torch.Tensor) -> torch.Tensor:
     """Pictures [n, 2, 32, 32] moved, stretched and bent a little, each its own way, of other strokes and contrast."""
     n = len(x)
-    turn = torch.randn(n) * 0.08
-    grow = torch.exp(torch.randn(n, 2) * 0.065)
+    turn = torch.randn(n) * 0.10
+    grow = torch.exp(torch.randn(n, 2) * 0.08)
     theta = torch.zeros(n, 2, 3)
-    theta[:, 0, 0], theta[:, 0, 1] = torch.cos(turn) * grow[:, 0], -torch.sin(turn) + torch.randn(n) * 0.10
+    theta[:, 0, 0], theta[:, 0, 1] = torch.cos(turn) * grow[:, 0], -torch.sin(turn) + torch.randn(n) * 0.12
     theta[:, 1, 0], theta[:, 1, 1] = torch.sin(turn), torch.cos(turn) * grow[:, 1]
     theta[:, :, 2] = torch.randn(n, 2) * 0.035
     grid = torch.nn.functional.affine_grid(theta, list(x.shape), align_corners=False)
     # Smooth random bends, coarse and fine, as hands differ from one another and from themselves.
-    for knots, size in ((5, 0.045), (9, 0.014)):
+    for knots, size in ((4, 0.05), (8, 0.02)):
         bend = torch.randn(n, 2, knots, knots) * size
-        bend = torch.nn.functional.interpolate(bend, x.shape[2:], mode="bilinear", align_corners=True)
+        bend = torch.nn.functional.interpolate(bend, x.shape[2:], mode="bicubic", align_corners=True)
         grid = grid + bend.permute(0, 2, 3, 1)
     moved = torch.nn.functional.grid_sample(x, grid, align_corners=False)
     # Some strokes wider, some thinner: another pen.
