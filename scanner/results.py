@@ -63,6 +63,8 @@ class Flag:
 
     cells: ids of the cells that show it, in the template's order. message: one sentence for a player.
     sure: no plausible other reading takes it away. A game leaves that to `scanner.resolve`.
+    basis: where it says that numbers don't go together, the other cells that it rests upon: it is sure only if all of
+        them are.
     """
 
     code: str
@@ -70,6 +72,7 @@ class Flag:
     cells: tuple[str, ...]
     message: str
     sure: bool = True
+    basis: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

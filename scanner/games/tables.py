@@ -71,7 +71,8 @@ class TableGame:
     def _sum_flags(self, one: Arithmetic) -> Iterable[Flag]:
         for row in one.wrong:
             message = wrong_sum_words(one, row, self.row_words)
-            yield Flag("table.sum", "arithmetic", (one.column.cell(row),), message)
+            basis = tuple(one.column.cell(used) for used in one.basis(row))
+            yield Flag("table.sum", "arithmetic", (one.column.cell(row),), message, basis=basis)
         if unfounded := tuple(one.unfounded):
             cells = tuple(one.column.cell(row) for row in unfounded)
             first = f"{self.row_words.get(unfounded[0], unfounded[0].replace('_', ' '))} is written"

@@ -9,7 +9,7 @@ sum that is right although one before it is wrong isn't accused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -160,6 +160,21 @@ class Arithmetic:
             return 0
         right = self.right[self.total_row]
         return (self._right(0)[self.total_row] or 0) if right is None else right
+
+    def basis(self, row: str) -> tuple[str, ...]:
+        """The rows that a computed one rests upon as they are written: for a sum that isn't, those that it adds up."""
+        found: dict[str, None] = {}
+        for used in self.formulas[row].uses:
+            if used in self.formulas and used not in self.column.written:
+                found |= dict.fromkeys(self.basis(used))
+            else:
+                found[used] = None
+        return tuple(found)
+
+    def replaced(self, row: str, number: int) -> Arithmetic:
+        """The same column with another number in one row."""
+        column = self.column
+        return Arithmetic(replace(column, written={**column.written, row: number}, unknown=column.unknown - {row}))
 
     @cached_property
     def wrong(self) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ from scanner.read.classes import STATE_CLASSES
 from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
-from scanner.resolve.lost_ink import doubt_lost_ink
+from scanner.resolve.misread import doubt_misread
+from scanner.resolve.notes import without_notes
 from scanner.resolve.numbers import number_cells
 from scanner.resolve.sums import checked_by_sums
 from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
@@ -94,7 +95,7 @@ def _with_numbers(
     game: Game,
 ) -> ReadBoard:
     checked = checked_by_sums(ReadBoard(board.template, {**board.cells, **whole, **answered}), template)
-    return doubt_lost_ink(checked, template, game) if whole else checked
+    return doubt_misread(checked, template, game) if whole else checked
 
 
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:

@@ -67,7 +67,7 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
     ask = tuple(doubt.cell for doubt in sorted(asked, key=lambda doubt: -doubt.size))
     # what cells hold is asked first: that often settles the other question
     ask_ink = () if ask else inks.asked
-    flags = _with_sureness(flags, [*found_out.flags, *(result.flags for result in inks.results)])
+    flags = _with_sureness(flags, [*found_out.flags, *(result.flags for result in inks.results)], doubts)
     if ask or ask_ink:
         flags = (*flags, _doubt_flag(asked, [board.cells[cell] for cell in ask_ink], template))
     limits = _range(scores)
@@ -95,10 +95,18 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
     )
 
 
-def _with_sureness(flags: Sequence[Flag], plausible: Sequence[Sequence[Flag]]) -> tuple[Flag, ...]:
-    """The flags, each sure only if it stands in all plausible results."""
+def _with_sureness(
+    flags: Sequence[Flag], plausible: Sequence[Sequence[Flag]], doubts: Sequence[Doubt]
+) -> tuple[Flag, ...]:
+    """The flags, each sure only if it stands in all plausible results, and if all numbers are sure that it compares."""
     others = [{(flag.code, flag.cells) for flag in result} for result in plausible]
-    return tuple(replace(flag, sure=all((flag.code, flag.cells) in other for other in others)) for flag in flags)
+    unsure = {doubt.cell for doubt in doubts if len({outcome.reading.value or 0 for outcome in doubt.outcomes}) > 1}
+
+    def stands(flag: Flag) -> bool:
+        compared = (*flag.cells, *flag.basis) if flag.basis else ()
+        return unsure.isdisjoint(compared) and all((flag.code, flag.cells) in other for other in others)
+
+    return tuple(replace(flag, sure=stands(flag)) for flag in flags)
 
 
 @dataclass(frozen=True, slots=True)
