@@ -29,7 +29,6 @@ from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
 from scanner.resolve.misread import doubt_misread
-from scanner.resolve.notes import without_notes
 from scanner.resolve.numbers import number_cells
 from scanner.resolve.sums import checked_by_sums
 from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
