@@ -209,3 +209,20 @@ def test_a_sheet_may_end_right_beside_its_cells(margin: float, pad: Template) ->
     found = locate(next(load(cv2.imencode(".png", picture)[1].tobytes(), name="pad.png")), EVERY)
     assert not isinstance(found, NotFound), found.reason
     assert [placement.template.id for placement in found] == [pad.id]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_faint_lines_on_coarse_paper_end_where_the_sheet_does(seed: int) -> None:
+    """A plain print in the dark: the paper's grain is nearly as deep as the lines, but carries on none of them."""
+    mask, side = PAD_B.lattice_mask(), 60
+    picture = np.full((900, 1200), 40, np.float32)
+    cv2.rectangle(picture, (60, 60), (1100, 830), (120.0,), -1)
+    for row, col in zip(*np.nonzero(mask), strict=True):
+        left, top = int(400 + col * side), int(200 + row * side)
+        cv2.rectangle(picture, (left, top), (left + side, top + side), (88.0,), 2)
+    grain = cv2.GaussianBlur(np.random.default_rng(seed).normal(0, 1, picture.shape).astype(np.float32), (0, 0), 1.0)
+    picture += 6.0 / grain.std() * grain
+    data = cv2.imencode(".png", np.clip(picture, 0, 255).astype(np.uint8))[1].tobytes()
+    found = locate(next(load(data, name="pad.png")), EVERY)
+    assert not isinstance(found, NotFound), found.reason
+    assert [placement.template.id for placement in found] == [PAD_B.id]

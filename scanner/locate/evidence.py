@@ -29,6 +29,10 @@ NO_PAPER = 0.35
 """Share of the cells' brightness below which a surface is a dark field or black print, also in a shadow."""
 ALONG = 30
 """Percentile of darkness along an edge: a line is dark nearly everywhere, a digit's stroke is not."""
+BARE = 25
+"""Percentile of what is seen inside the cells, where no line is, that is grain: in the others there is writing."""
+MOST_GRAIN = 0.5
+"""Grain that can be told from lines at most; 1 is as dark as these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class LineEvidence:
     Both 0 to 1; 1 is as dark as the lattice's own lines. upright_weight, level_weight: mean darkness across the
     edge's neighbourhood, so that a heavy line has more than a thin one; the same unit as `contrast`.
     contrast: darkness of the lattice's own lines against the paper, 0 to 1.
+    grain: what the grain of the paper and of the photo looks like where no line is; the same unit as `upright`.
     visible: bool [rows, columns], whether a cell's middle lies inside the picture.
     rectified: uint8, the neighbourhood at CELL_PX px a cell with a rim of RIM_PX.
     """
@@ -50,6 +55,7 @@ class LineEvidence:
     upright_weight: EvidenceArray
     level_weight: EvidenceArray
     contrast: float
+    grain: float
     visible: npt.NDArray[np.bool_]
     rectified: GrayImage
 
@@ -107,20 +113,28 @@ def darkness(rectified: GrayImage, cell_px: int, *, floor: float = 16.0) -> Evid
 
 def _edges(
     dark: EvidenceArray, margin: int, columns: int, rows: int, cell_px: int
-) -> tuple[EvidenceArray, EvidenceArray]:
-    """For the upright edges of a darkness picture: (evidence, weight), float32 [rows, columns + 1] each."""
+) -> tuple[EvidenceArray, EvidenceArray, EvidenceArray]:
+    """For the upright edges of a darkness picture: (evidence, weight), float32 [rows, columns + 1] each.
+
+    And the evidence of upright lines inside the cells, where there are none: float32 [rows, columns].
+    """
     reach = max(1, round(SIDEWAYS * cell_px))
     at = margin + np.arange(columns + 1) * cell_px
     widest = cv2.dilate(dark, np.ones((1, 2 * reach + 1), np.uint8), borderType=cv2.BORDER_REPLICATE)
     spread = cv2.blur(dark, (2 * reach + 3, 1), borderType=cv2.BORDER_REPLICATE)
     inner = slice(round(0.15 * cell_px), round(0.85 * cell_px))
-    strips = widest[margin : margin + rows * cell_px, at].reshape(rows, cell_px, columns + 1)[:, inner]
+    body = widest[margin : margin + rows * cell_px]
+    strips = body[:, at].reshape(rows, cell_px, columns + 1)[:, inner]
     spreads = spread[margin : margin + rows * cell_px, at].reshape(rows, cell_px, columns + 1)[:, inner]
     rank = int(strips.shape[1] * ALONG / 100)
     evidence = np.partition(strips, rank, axis=1)[:, rank]
     middle = strips.shape[1] // 2
     weight = np.partition(spreads, middle, axis=1)[:, middle]
-    return np.asarray(evidence, dtype=np.float32), np.asarray(weight, dtype=np.float32)
+    # Left and right of a cell's middle, where most digits stand.
+    quarter = np.concatenate([at[:-1] + cell_px // 4, at[:-1] + 3 * cell_px // 4])
+    beside = body[:, quarter].reshape(rows, cell_px, 2 * columns)[:, inner]
+    bare = np.partition(beside, rank, axis=1)[:, rank].reshape(rows, 2, columns).min(axis=1)
+    return evidence.astype(np.float32), weight.astype(np.float32), bare.astype(np.float32)
 
 
 def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> LineEvidence | None:
@@ -153,9 +167,9 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     middles = RIM_PX + places * CELL_PX + CELL_PX // 2
     cells_bright = float(np.percentile(rectified[middles[:, 1], middles[:, 0]], 75))
     dark = darkness(rectified, CELL_PX, floor=max(16.0, NO_PAPER * cells_bright))
-    upright, upright_weight = _edges(dark, RIM_PX, columns, rows, CELL_PX)
-    level, level_weight = _edges(np.ascontiguousarray(dark.T), RIM_PX, rows, columns, CELL_PX)
-    level, level_weight = level.T, level_weight.T
+    upright, upright_weight, upright_bare = _edges(dark, RIM_PX, columns, rows, CELL_PX)
+    level, level_weight, level_bare = _edges(np.ascontiguousarray(dark.T), RIM_PX, rows, columns, CELL_PX)
+    level, level_weight, level_bare = level.T, level_weight.T, level_bare.T
     own = np.concatenate(
         [
             upright[places[:, 1], places[:, 0]],
@@ -168,6 +182,8 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     if contrast < 0.02:
         return None
     full = 0.6 * contrast
+    bare = np.concatenate([cells[places[:, 1], places[:, 0]] for cells in (upright_bare, level_bare)])
+    grain = float(np.percentile(bare, BARE)) / full
     # What lies outside the picture shows neither a line nor its absence.
     visible = _visible(gray.shape, lattice.matrix, (int(before[0]), int(before[1])), columns, rows)
     upright = np.clip(upright / full, 0, 1)
@@ -176,7 +192,18 @@ def line_evidence(gray: GrayImage, lattice: Lattice, reach: tuple[int, int]) -> 
     upright *= wide[1:-1, :-1] | wide[1:-1, 1:]
     level *= wide[:-1, 1:-1] | wide[1:, 1:-1]
     first = (int(before[0]), int(before[1]))
-    return LineEvidence(first, upright, level, upright_weight, level_weight, contrast, visible, rectified)
+    return LineEvidence(first, upright, level, upright_weight, level_weight, contrast, grain, visible, rectified)
+
+
+def without_grain(evidence: LineEvidence) -> LineEvidence:
+    """The same evidence where what grain looks like counts for nothing.
+
+    Faint lines on coarse paper in a dark photo are hardly darker than its grain, which then seems to carry them on
+    beyond the sheet.
+    """
+    grain = min(max(evidence.grain, 0.0), MOST_GRAIN)
+    upright, level = (np.clip((edges - grain) / (1 - grain), 0, 1) for edges in (evidence.upright, evidence.level))
+    return replace(evidence, upright=upright.astype(np.float32), level=level.astype(np.float32))
 
 
 STEP_FROM, STEP_FULL = 0.12, 0.35

@@ -13,7 +13,7 @@ import numpy as np
 from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
 from scanner.locate.candidates import THRESHOLDS, Threshold, find_patches
-from scanner.locate.evidence import GrayImage, line_evidence, with_field_steps
+from scanner.locate.evidence import GrayImage, line_evidence, with_field_steps, without_grain
 from scanner.locate.fit import ACCEPT_DARK_FIELD, Window, aspect_possible, window_matrix, windows
 from scanner.locate.hex_form import forms as hex_forms
 from scanner.locate.hex_lattice import six_sided
@@ -75,7 +75,9 @@ def _search(
         evidence = line_evidence(working, lattice, (reach[0], reach[1]))
         if evidence is None:
             continue
-        stepped = with_field_steps(evidence) if any(_on_dark_field(form) for form in forms) else evidence
+        plain = stepped = evidence
+        if any(_on_dark_field(form) for form in forms):
+            plain, stepped = without_grain(evidence), with_field_steps(evidence)
         for form in forms:
             grid = form.template.grid
             assert grid is not None
@@ -84,7 +86,7 @@ def _search(
                 continue
             # A sheet designed with a dark field may have been printed plainly: the better of the two views counts.
             if _on_dark_field(form):
-                fits = [windows(view, form, ACCEPT_DARK_FIELD) for view in (evidence, stepped)]
+                fits = [windows(view, form, ACCEPT_DARK_FIELD) for view in (plain, stepped)]
             else:
                 fits = [windows(evidence, form)]
             for window in chain.from_iterable(fits):
