@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,11 +11,15 @@ import numpy.typing as npt
 
 from scanner.geometry import FloatArray
 from scanner.locate.table_match import AxisMatch, merged
-from scanner.locate.table_rules import STRIPS, RuledLine
+from scanner.locate.table_rules import STRIPS, RuledLine, Rules
 from scanner.templates import Template
 
 FULLY_SEEN, HARDLY_SEEN = 0.8, 0.6
 """Share of the table's extent from which a line counts fully, and from which it may speak against a match."""
+WELL_SEEN = 0.8
+"""Weight of a line (see `Axis`) from which it is one of the table's."""
+CROSSED = 0.6
+"""Share of the lines across that have to run through a row or a column; beyond the table there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,49 @@ def axis_of(lines: Sequence[RuledLine], across: Sequence[RuledLine], strip: floa
         merged_weights.append(float(weights[list(group)].max()))
         merged_costs.append(float(costs[list(group)].max()))
     return Axis(tuple(kept), np.array(merged_places), np.array(merged_weights), np.array(merged_costs))
+
+
+def ruled_part(level: Axis, upright: Axis, rules: Rules) -> tuple[Axis, Axis]:
+    """The lines that make up cells: seen along all of the table, and none beyond those that the others run through."""
+    level, upright = _part(level, level.weights >= WELL_SEEN), _part(upright, upright.weights >= WELL_SEEN)
+    for _ in range(3):
+        level = _crossed(level, upright, rules.upright_strip)
+        upright = _crossed(upright, level, rules.level_strip)
+    return level, upright
+
+
+def within(axis: Axis, part: Axis) -> Axis:
+    """The lines of an axis from the first to the last of a part of it: the paper's edges lie outside."""
+    if len(part.places) < 2:
+        return axis
+    return _part(axis, (axis.places >= part.places[0]) & (axis.places <= part.places[-1]))
+
+
+def _part(axis: Axis, kept: npt.NDArray[np.bool_]) -> Axis:
+    lines = tuple(line for line, keep in zip(axis.lines, kept.tolist(), strict=True) if keep)
+    return Axis(lines, axis.places[kept], axis.weights[kept], axis.costs[kept])
+
+
+def _crossed(axis: Axis, across: Axis, strip: float) -> Axis:
+    """Without lines at the ends beyond which the lines across don't go. strip: px of those, along them."""
+    places = axis.places
+    if len(places) < 2 or len(across.places) < 2:
+        return axis
+    through = [_share_through(across.lines, a / strip, b / strip) for a, b in itertools.pairwise(places.tolist())]
+    first, last = 0, len(places) - 1
+    while first < last and through[first] < CROSSED:
+        first += 1
+    while last > first and through[last - 1] < CROSSED:
+        last -= 1
+    kept = np.zeros(len(places), dtype=np.bool_)
+    kept[first : last + 1] = True
+    return _part(axis, kept)
+
+
+def _share_through(lines: Sequence[RuledLine], start: float, end: float) -> float:
+    """Share of lines that are seen between two places, in strips."""
+    middle, reach = (start + end) / 2 - 0.5, max(0.9, 0.3 * (end - start))
+    return float(np.mean([float(np.abs(line.strips - middle).min()) <= reach for line in lines]))
 
 
 def _span(lines: Sequence[RuledLine]) -> tuple[float, float]:

@@ -27,6 +27,10 @@ BEFORE, AFTER = 0.2, 0.5
 """The same before its first edge (there cards have more labels and headings) and after its last one."""
 UNEVEN = 8.0
 """Weight of the squared logarithm by which an interval differs from the template's."""
+ABOUT_EVEN = 0.12
+"""Natural logarithm of the ratio up to which a row is as high as the template has it: no two printings are alike."""
+LOOSE = 0.3
+"""Share of that weight for intervals of labels, headings and names, which are as large as somebody liked."""
 MOST_UNEVEN = 1.5
 SKIP_LINES, SKIP_EDGES = 4, 3
 """Steps of the matching: one less lines or edges may be passed over at once."""
@@ -37,10 +41,11 @@ CLOSE = 0.3
 @dataclass(frozen=True, slots=True)
 class Edges:
     """The edges of a template's columns or rows in order. at: float64 [m], mm. cells: bool [m], whether it is one of
-    cells that are read, rather than of labels only."""
+    cells that are read, rather than of labels only. loose: bool [m], whether what ends there may have any size."""
 
     at: FloatArray
     cells: npt.NDArray[np.bool_]
+    loose: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +61,30 @@ class AxisMatch:
     scale: float
 
 
-def row_edges(table: Table) -> Edges:
-    """The edges of rows, from the top."""
-    return _edges([(row.top, row.bottom, row.labels) for row in table.rows])
+def row_edges(table: Table, names: frozenset[str] = frozenset()) -> Edges:
+    """The edges of rows, from the top. names: rows for words, by id."""
+    return _edges([(row.top, row.bottom, row.labels, row.labels or row.id in names) for row in table.rows])
 
 
 def column_edges(table: Table) -> Edges:
     """The edges of columns, from the left."""
-    return _edges([(column.left, column.right, column.labels) for column in table.columns])
+    return _edges([(column.left, column.right, column.labels, column.labels) for column in table.columns])
 
 
-def _edges(spans: Sequence[tuple[float, float, bool]]) -> Edges:
-    usual = float(np.median([end - start for start, end, labels in spans if not labels]))
+def _edges(spans: Sequence[tuple[float, float, bool, bool]]) -> Edges:
+    usual = float(np.median([end - start for start, end, labels, _ in spans if not labels]))
     at: list[float] = []
     cells: list[bool] = []
-    for start, end, labels in spans:
+    loose: list[bool] = []
+    for start, end, labels, any_size in spans:
         for place in (start, end):
             if at and place - at[-1] < CLOSE * usual:
                 cells[-1] = cells[-1] or not labels
             else:
                 at.append(place)
                 cells.append(not labels)
-    return Edges(np.array(at), np.array(cells, dtype=np.bool_))
+                loose.append(any_size)
+    return Edges(np.array(at), np.array(cells, dtype=np.bool_), np.array(loose, dtype=np.bool_))
 
 
 def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edges, scale: float) -> AxisMatch | None:
@@ -92,6 +99,7 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
     worth = np.where(edges.cells, 1.0, 0.45)
     missed = np.concatenate([[0.0], np.cumsum(np.where(edges.cells, MISSED, MISSED_LABEL))])
     extra = np.concatenate([[0.0], np.cumsum(costs)])
+    sizes = np.concatenate([[0], np.cumsum(edges.loose)])
     best = np.full((n, m), -np.inf)
     came: npt.NDArray[np.int64] = np.full((n, m, 2), -1, dtype=np.int64)
     for i in range(n):
@@ -103,7 +111,10 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
             interval = places[i] - places[before]
             for skip in range(1, min(SKIP_EDGES, m - 1) + 1):
                 wanted = scale * (edges.at[skip:] - edges.at[:-skip])
-                uneven = np.minimum(UNEVEN * np.log(max(interval, 1e-3) / wanted) ** 2, MOST_UNEVEN)
+                tolerance = ABOUT_EVEN if skip == 1 else 0.0
+                off = np.maximum(np.abs(np.log(max(interval, 1e-3) / wanted)) - tolerance, 0)
+                weight = np.where(sizes[skip + 1 :] > sizes[1 : m - skip + 1], LOOSE * UNEVEN, UNEVEN)
+                uneven = np.minimum(weight * off**2, MOST_UNEVEN)
                 lost = missed[skip:m] - missed[1 : m - skip + 1]
                 value = best[before, : m - skip] + weights[i] * worth[skip:] - passed - uneven - lost
                 better = value > best[i, skip:]

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from scanner.geometry import FloatArray
-from scanner.locate.table_axis import Axis, Taken, axis_of, seen_by
+from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by
 from scanner.locate.table_match import AxisMatch
-from scanner.locate.table_rules import RuledLine, Rules
+from scanner.locate.table_rules import Rules
 from scanner.templates import Cell, Table, TableColumn, TableRow, Template
 from scanner.templates.model import OpenRun, rectangle
 
-WELL_SEEN = 0.8
-"""Weight of a line (see `Axis`) from which it is one of the table's."""
-CROSSED = 0.6
-"""Share of the lines across that have to run through a row or a column; beyond the table there are none."""
 ROW_MM = 8.0
 """What a usual row is taken to measure: the real size can't be told, and nothing depends on it."""
 LEAST_WAYS = 1.15
@@ -29,10 +24,7 @@ def open_ways(rules: Rules, template: Template) -> list[Taken]:
     """The directions in which the ruled part can be taken as the open template; none if it doesn't fit."""
     level = axis_of(rules.level, rules.upright, rules.level_strip, rules.upright_strip)
     upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
-    level, upright = _part(level, level.weights >= WELL_SEEN), _part(upright, upright.weights >= WELL_SEEN)
-    for _ in range(3):
-        level = _crossed(level, upright, rules.upright_strip)
-        upright = _crossed(upright, level, rules.level_strip)
+    level, upright = ruled_part(level, upright, rules)
     if min(len(level.places), len(upright.places)) < 3:
         return []
     ways = []
@@ -43,33 +35,6 @@ def open_ways(rules: Rules, template: Template) -> list[Taken]:
             ways.append(way)
     wide = [way for way in ways if way.wide >= LEAST_WAYS]
     return wide or ways
-
-
-def _part(axis: Axis, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Axis:
-    lines = tuple(line for line, keep in zip(axis.lines, kept.tolist(), strict=True) if keep)
-    return Axis(lines, axis.places[kept], axis.weights[kept], axis.costs[kept])
-
-
-def _crossed(axis: Axis, across: Axis, strip: float) -> Axis:
-    """Without lines at the ends beyond which the lines across don't go. strip: px of those, along them."""
-    places = axis.places
-    if len(places) < 2 or len(across.places) < 2:
-        return axis
-    through = [_share_through(across.lines, a / strip, b / strip) for a, b in itertools.pairwise(places.tolist())]
-    first, last = 0, len(places) - 1
-    while first < last and through[first] < CROSSED:
-        first += 1
-    while last > first and through[last - 1] < CROSSED:
-        last -= 1
-    kept = np.zeros(len(places), dtype=np.bool_)
-    kept[first : last + 1] = True
-    return _part(axis, kept)
-
-
-def _share_through(lines: Sequence[RuledLine], start: float, end: float) -> float:
-    """Share of lines that are seen between two places, in strips."""
-    middle, reach = (start + end) / 2 - 0.5, max(0.75, 0.3 * (end - start))
-    return float(np.mean([float(np.abs(line.strips - middle).min()) <= reach for line in lines]))
 
 
 def _taken(down: Axis, across: Axis, turns: int, template: Template) -> Taken | None:

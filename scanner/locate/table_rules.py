@@ -28,6 +28,13 @@ STRAY_PX = 4.5
 GAP = 4
 """Strips that a line may be missing (a finger, writing all over it)."""
 LEAST_STRIPS = 4
+JOIN_GAP, JOIN_PX = 9, 6.0
+"""Strips that may be missing between two pieces of a line, and how far off they may be, if the other lines tell how the
+paper bends there."""
+FEWEST_STEPS, DRIFT_DEGREE = 60, 3
+"""Steps of lines from strip to strip from which it is told how all of them move, and how it may change along them."""
+NEARBY = 0.12
+"""How far from a line others bend as it does, as a share of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,9 @@ def _lines(flat: npt.NDArray[np.uint8], valid: npt.NDArray[np.bool_]) -> tuple[t
     usual = float(np.percentile(profiles, 97))
     floor = max(SEEN, RELATIVE * usual)
     peaks = [_peaks(profile, floor) for profile in profiles]
-    lines = _linked(peaks)
+    lines = _linked(peaks, None)
+    # Bent paper takes all lines with it: once it is known how, each is followed again.
+    lines = _joined(_linked(peaks, _Drift.of(lines, flat.shape[0])), flat.shape[0])
     return tuple(sorted(lines, key=lambda line: line.place)), strip
 
 
@@ -116,13 +125,51 @@ def _peaks(profile: EvidenceArray, floor: float) -> list[tuple[float, float]]:
     return found
 
 
-def _linked(peaks: list[list[tuple[float, float]]]) -> list[RuledLine]:
+@dataclass(frozen=True, slots=True)
+class _Drift:
+    """How far lines move from one strip to the next, px, by strip and place: a polynomial. scale: px of the height."""
+
+    coefficients: FloatArray
+    scale: float
+
+    @staticmethod
+    def of(lines: list[RuledLine], height: int) -> _Drift | None:
+        """As most lines move; null where too few were followed."""
+        steps = []
+        for line in lines:
+            near = np.diff(line.strips) == 1
+            steps.append(np.stack([line.strips[1:], line.at[:-1], np.diff(line.at)], axis=1)[near])
+        every = np.concatenate(steps) if steps else np.zeros((0, 3))
+        if len(every) < FEWEST_STEPS:
+            return None
+        terms = _drift_terms(every[:, 0], every[:, 1] / height)
+        weights = np.ones(len(every))
+        for _ in range(4):
+            root = np.sqrt(weights)
+            coefficients = np.linalg.lstsq(terms * root[:, None], every[:, 2] * root, rcond=None)[0]
+            weights = 1 / (1 + (every[:, 2] - terms @ coefficients) ** 2)
+        return _Drift(np.asarray(coefficients, dtype=np.float64), float(height))
+
+    def moved(self, at: float, strip: int, number: int) -> float:
+        """Where a line that is at `at` in a strip should be in a later one."""
+        for later in range(strip + 1, number + 1):
+            at += float((_drift_terms(np.array([later]), np.array([at / self.scale])) @ self.coefficients)[0])
+        return at
+
+
+def _drift_terms(strips: npt.NDArray[np.int64] | FloatArray, places: FloatArray) -> FloatArray:
+    along = 2 * np.asarray(strips, dtype=np.float64) / (STRIPS - 1) - 1
+    powers = [along**k for k in range(DRIFT_DEGREE + 1)]
+    return np.stack([power * factor for power in powers for factor in (np.ones_like(places), places)], axis=1)
+
+
+def _linked(peaks: list[list[tuple[float, float]]], drift: _Drift | None) -> list[RuledLine]:
     """Peaks of neighbouring strips joined to lines, from the middle outwards, nearest first."""
     open_lines: list[list[tuple[int, float, float]]] = []
     for number, here in enumerate(peaks):
         pairs = []
         for index, line in enumerate(open_lines):
-            last, at = line[-1][0], _ahead(line, number)
+            last, at = line[-1][0], _ahead(line, number, drift)
             if number - last <= GAP:
                 for peak, (place, _) in enumerate(here):
                     away = abs(place - at)
@@ -147,8 +194,59 @@ def _linked(peaks: list[list[tuple[float, float]]]) -> list[RuledLine]:
     ]
 
 
-def _ahead(line: list[tuple[int, float, float]], number: int) -> float:
-    """Where a line should be in a strip, going by its last few places."""
+def _joined(lines: list[RuledLine], height: int) -> list[RuledLine]:
+    """The lines, with pieces of one line put together; between the pieces it runs as its neighbours do."""
+    if len(lines) < 3:
+        return lines
+    strips = np.arange(STRIPS)
+    at = np.stack([np.interp(strips, line.strips, line.at, left=np.nan, right=np.nan) for line in lines])
+    pairs = []
+    for one, line in enumerate(lines):
+        last = int(line.strips[-1])
+        for other, after in enumerate(lines):
+            first = int(after.strips[0])
+            if last < first <= last + JOIN_GAP and abs(after.at[0] - line.at[-1]) < 10 * JOIN_PX:
+                drift = at[:, first] - at[:, last]
+                weight = np.exp(-np.abs(at[:, last] - line.at[-1]) / (NEARBY * height))
+                known = np.isfinite(drift)
+                if known.sum() >= 2:
+                    off = abs(float(after.at[0] - line.at[-1] - _weighted_median(drift[known], weight[known])))
+                    if off < JOIN_PX:
+                        pairs.append((off, one, other))
+    following: dict[int, int] = {}
+    for _, one, other in sorted(pairs):
+        if one not in following and other not in following.values():
+            following[one] = other
+    joined = []
+    for start in range(len(lines)):
+        if start not in following.values():
+            chain = [start]
+            while chain[-1] in following:
+                chain.append(following[chain[-1]])
+            joined.append(_one_line([lines[k] for k in chain]))
+    return joined
+
+
+def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
+    order = np.argsort(values)
+    total = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(total, 0.5 * total[-1])])
+
+
+def _one_line(pieces: list[RuledLine]) -> RuledLine:
+    if len(pieces) == 1:
+        return pieces[0]
+    lengths = [len(piece.strips) for piece in pieces]
+    strength = float(np.average([piece.strength for piece in pieces], weights=lengths))
+    return RuledLine(
+        np.concatenate([piece.strips for piece in pieces]), np.concatenate([piece.at for piece in pieces]), strength
+    )
+
+
+def _ahead(line: list[tuple[int, float, float]], number: int, drift: _Drift | None) -> float:
+    """Where a line should be in a strip, going by its last few places or by how all lines move."""
+    if drift is not None:
+        return drift.moved(line[-1][1], line[-1][0], number)
     if len(line) < 3:
         return line[-1][1]
     (a, at_a, _), (b, at_b, _) = line[-3], line[-1]

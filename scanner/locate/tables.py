@@ -18,7 +18,7 @@ from scanner.locate.candidates import Threshold, find_patches
 from scanner.locate.mesh import Mesh, fit_smooth
 from scanner.locate.placement import NotFound
 from scanner.locate.prepare import stretched
-from scanner.locate.table_axis import Axis, Taken, axis_of, seen_by, turned_axes
+from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by, turned_axes, within
 from scanner.locate.table_frame import Frame, frame, regions
 from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, row_edges
 from scanner.locate.table_open import open_ways
@@ -36,6 +36,8 @@ UNDECIDED = 0.12
 """Ways of taking the lines whose shares are nearer than this are decided by what is written."""
 SAME_SCALE = 0.08
 """Natural logarithm of the ratio of two scales that needn't both be tried."""
+FEWEST_RULED = 4
+"""Lines of each direction that cells were seen between, from which what lies beyond them is no part of the table."""
 STRETCH = 1.9
 """How far the proportions of a card's cells may be from the template's: fits are told by their number."""
 BEND_DEGREE = 4
@@ -110,11 +112,14 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
     """All ways in which the lines can be one of the templates, the best first; one for each template and direction."""
     level = axis_of(rules.level, rules.upright, rules.level_strip, rules.upright_strip)
     upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
+    ruled_level, ruled_upright = ruled_part(level, upright, rules)
+    if min(len(ruled_level.places), len(ruled_upright.places)) >= FEWEST_RULED:
+        level, upright = within(level, ruled_level), within(upright, ruled_upright)
     found: list[Taken] = []
     for template in _different(templates):
         table = template.table
         assert table is not None
-        rows, columns = row_edges(table), column_edges(table)
+        rows, columns = row_edges(table, _text_rows(template)), column_edges(table)
         for turns in range(4):
             down, across = seen_by(level, upright, turns)
             if min(len(down.places), len(across.places)) < 3:
@@ -133,6 +138,15 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
             share = 0.8 * low + 0.2 * high
             found.append(Taken(template, turns, row_match, column_match, down, across, share))
     return sorted(found, key=lambda way: -way.share)
+
+
+def _text_rows(template: Template) -> frozenset[str]:
+    """Rows for names: as high as somebody liked."""
+    kinds: dict[str, set[str]] = {}
+    for cell in template.cells:
+        if "." in cell.id:
+            kinds.setdefault(cell.id.split(".", 1)[1], set()).add(cell.kind)
+    return frozenset(row for row, found in kinds.items() if found == {"text"})
 
 
 def _different(templates: Sequence[Template]) -> list[Template]:

@@ -1,0 +1,115 @@
+"""Ruled lines of drawn cards: followed over bent paper, and told from the edges of the paper they are printed on."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from scanner.geometry import Homography
+from scanner.locate.table_axis import axis_of, ruled_part
+from scanner.locate.table_frame import Frame
+from scanner.locate.table_match import match, row_edges
+from scanner.locate.table_rules import STRIPS, Rules, find_rules
+from scanner.locate.tables import ACCEPT, _ways
+from scanner.templates import get_template
+
+KNIFFEL = get_template("kniffel")
+PAPER, TABLE_TOP, INK = 200, 90, 110
+
+
+def drawn(
+    rows: list[float], columns: list[float], bend: float = 0.0, paper: tuple[float, float] | None = None
+) -> Frame:
+    """A card of lines at these places, px; bend: how far the right end of level lines lies below the left.
+
+    paper: top and bottom of the paper, with a dark rim as a shadow makes it.
+    """
+    picture = np.full((1000, 900), PAPER, np.uint8)
+    if paper is not None:
+        picture[:] = TABLE_TOP
+        top, bottom = (round(at) for at in paper)
+        cv2.rectangle(picture, (40, top), (860, bottom), PAPER, -1)
+        cv2.rectangle(picture, (40, top), (860, bottom), 40, 3)
+    left, right = columns[0], columns[-1]
+
+    def down(x: float) -> float:
+        return bend * ((x - left) / (right - left)) ** 2
+
+    steps = np.linspace(left, right, 60)
+    for y in rows:
+        line = np.array([[x, y + down(x)] for x in steps])
+        cv2.polylines(picture, [np.round(line * 16).astype(np.int32)], False, INK, 2, cv2.LINE_AA, 4)
+    for x in columns:
+        ends = [(round(x * 16), round((y + down(x)) * 16)) for y in (rows[0], rows[-1])]
+        cv2.line(picture, ends[0], ends[1], INK, 2, cv2.LINE_AA, 4)
+    return Frame(Homography(np.eye(3)), picture, np.ones(picture.shape, np.bool_))
+
+
+def found(frame: Frame) -> Rules:
+    return find_rules(frame)
+
+
+COLUMNS = [100.0, 300, 400, 450, 500, 550, 600, 650, 700]
+
+
+@pytest.mark.parametrize("bend", [0.0, 30.0, -30.0])
+def test_lines_are_followed_over_bent_paper(bend: float) -> None:
+    """Neighbouring lines are 31 px apart, and each moves as far as that from one end to the other."""
+    rows = [200 + 31.0 * k for k in range(20)]
+    rules = found(drawn(rows, COLUMNS, bend))
+    long = [line for line in rules.level if len(line.strips) > STRIPS // 2]
+    assert len(long) == len(rows)
+    for line, y in zip(long, rows, strict=True):
+        x = (line.strips + 0.5) * rules.level_strip
+        inside = (x > 120) & (x < 680)
+        expected = y + bend * ((x[inside] - 100) / 600) ** 2
+        assert np.abs(line.at[inside] - expected).max() < 2.5
+        assert inside.sum() >= 14  # of the 15 strips or so that the table goes through
+
+
+def test_the_edges_of_the_paper_are_no_lines_of_the_table() -> None:
+    rows = [200 + 31.0 * k for k in range(20)]
+    rules = found(drawn(rows, COLUMNS, paper=(140, 860)))
+    level = axis_of(rules.level, rules.upright, rules.level_strip, rules.upright_strip)
+    upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
+    assert len(level.places) == len(rows) + 2
+    ruled, across = ruled_part(level, upright, rules)
+    assert ruled.places == pytest.approx(np.array(rows), abs=2)
+    assert across.places == pytest.approx(np.array(COLUMNS), abs=2)
+
+
+def test_a_card_without_its_heading_is_not_taken_a_row_too_low() -> None:
+    """A high row for names, nineteen rows, and the paper's edge as far below them as one row more would be."""
+    heights = [58.0] + 19 * [31.0]
+    rows = [190.0]
+    for height in heights:
+        rows.append(rows[-1] + height)
+    ways = _ways(found(drawn(rows, COLUMNS, paper=(130, rows[-1] + 38))), [KNIFFEL])
+    best = ways[0]
+    assert best.turns == 0
+    assert best.share >= ACCEPT
+    assert KNIFFEL.table is not None
+    edge_of = {round(float(best.row_axis.places[line])): edge for line, edge in best.rows.pairs}
+    by_edge = {edge: place for place, edge in edge_of.items()}
+    names = [row.id for row in KNIFFEL.table.rows]
+    assert by_edge[names.index("aces")] == pytest.approx(248, abs=2)
+    assert by_edge[names.index("total") + 1] == pytest.approx(rows[-1], abs=2)
+
+
+def test_rows_of_sums_may_be_a_third_higher() -> None:
+    """As on many cards; it counts hardly against the match."""
+    table = KNIFFEL.table
+    assert table is not None
+    edges = row_edges(table, frozenset({"name"}))
+    sums = {item.row for item in table.formulas}
+    at = [0.0]
+    for row in table.rows:
+        height = 14.0 if row.labels else 8.0 if row.id in sums else 6.0
+        at.append(at[-1] + height)
+    places = 5.0 * np.array(at)
+    taken = match(places, np.ones(len(at)), np.ones(len(at)), edges, 5.0)
+    assert taken is not None
+    # the top of a heading that is twice as high tells nothing; all that is below it does
+    assert [pair for pair in taken.pairs if pair[0]] == [(k, k) for k in range(1, len(at))]
+    assert taken.share > ACCEPT
