@@ -52,8 +52,18 @@ class PriorGame(Game, Protocol):
         """A factor, above 0 and at most 1, for a possible reading of a cell (`value`, `ink`); 1 where it is legal.
 
         board: only what was read surely; all other cells have no value. Doubtful readings are weighed with it, but it
-        never overrules clear ink (see `scanner.resolve`).
+        never overrules clear ink (see `scanner.resolve`). Asked about readings without a value, too (`state`).
         """
+        ...
+
+
+@runtime_checkable
+class NumbersOnlyGame(Game, Protocol):
+    """A game in whose cells people write nothing but numbers. Optional; without it they may make pencil notes."""
+
+    @property
+    def numbers_only(self) -> bool:
+        """True if what looks like small notes is a number all the same, and a scribble may stand for one."""
         ...
 
 

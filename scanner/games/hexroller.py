@@ -34,6 +34,7 @@ class HexRoller:
 
     id: ClassVar[str] = "hexroller"
     values_matter: ClassVar[bool] = False
+    numbers_only: ClassVar[bool] = True
 
     def flags(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[Flag, ...]:
         """``hexroller.value``, ``record``, ``incomplete``, ``two``, ``bonus``, ``history``, ``roll`` and ``claimed``.

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from scanner.board import ReadBoard
 from scanner.games.hexroller_layout import BONUS_NUMBER, WRITES_TWO, Layout
-from scanner.results import CellReading
+from scanner.results import CellReading, State
 
 RARE = 0.05
 """Prior of a number that the rules don't allow beside what was read surely."""
+UNKNOWN: frozenset[State] = frozenset({"unreadable", "doubtful"})
+"""States of cells that may hold any number as far as is known surely."""
 
 
 def prior(board: ReadBoard, layout: Layout, reading: CellReading) -> float:
     """A number touches another one like it, a 2 needs its bonus, and the two numbers of a round differ."""
+    if reading.value is None:
+        return 1.0
     if reading.id in layout.ids:
         place = layout.ids.index(reading.id)
         if layout.printed[place]:
@@ -19,7 +23,7 @@ def prior(board: ReadBoard, layout: Layout, reading: CellReading) -> float:
         if reading.value == BONUS_NUMBER:
             return RARE if _two_is_taken(board, layout, reading.id) else 1.0
         may_touch = any(
-            _holds(board, layout, near) == reading.value or board.cells[layout.ids[near]].state == "unreadable"
+            _holds(board, layout, near) == reading.value or board.cells[layout.ids[near]].state in UNKNOWN
             for near in layout.neighbours[place]
         )
         return 1.0 if may_touch else RARE

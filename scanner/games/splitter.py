@@ -7,6 +7,7 @@ The solo game that the rules mention is not supported: its text is not in our so
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -25,9 +26,12 @@ if TYPE_CHECKING:
 DICE = 2
 HEART_POINTS = 5
 HALF_PAIR = 0.05
-"""Prior of a number whose mirrored cell is surely empty: players fill both cells at once."""
+"""Prior of a number whose mirrored cell is surely empty, and of no number where the mirrored cell surely holds one:
+players fill both cells at once."""
 CLEARLY_VOID = 0.9
 """Confidence from which what is struck out, or a pencil note, counts as no number."""
+TOLD_FROM = 0.9
+"""Probability from which a mistake is told; a less probable one is asked about first."""
 NAMED_PAIRS = 3
 
 
@@ -36,6 +40,7 @@ class Splitter:
 
     id: ClassVar[str] = "splitter"
     values_matter: ClassVar[bool] = False
+    numbers_only: ClassVar[bool] = True
 
     def flags(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[Flag, ...]:
         """``splitter.value``, ``.pair``, ``.incomplete``, ``.roll`` and ``.claimed``, then in the template's order."""
@@ -62,9 +67,11 @@ class Splitter:
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
         """Half pairs are rarer than whole ones; nothing else about a number depends on the others."""
         layout = layout_of(template)
-        if reading.value is None or reading.id not in layout.ids:
+        if reading.id not in layout.ids:
             return 1.0
         mirrored = board.cells[layout.ids[layout.partner[layout.ids.index(reading.id)]]]
+        if reading.value is None:
+            return HALF_PAIR if _holds_number(mirrored) else 1.0
         return HALF_PAIR if _is_empty(mirrored) else 1.0
 
     def bounds(
@@ -107,9 +114,14 @@ def _is_empty(reading: CellReading) -> bool:
     Of an unreadable cell that isn't known, nor of a scribble, nor where something is written that is hardly surer to be
     struck out or a note than a number.
     """
-    if reading.value is not None or reading.state in ("unreadable", "scribble"):
+    if reading.value is not None or reading.state in ("unreadable", "scribble", "doubtful"):
         return False
     return reading.state not in ("struck", "candidates") or reading.confidence >= CLEARLY_VOID
+
+
+def _holds_number(reading: CellReading) -> bool:
+    """Surely holds a number, even if it isn't known which."""
+    return reading.value is not None or reading.state == "doubtful"
 
 
 def _is_unread(reading: CellReading) -> bool:
@@ -180,15 +192,27 @@ def _bad_values(readings: Sequence[CellReading]) -> list[Flag]:
             f"{reading.id} holds {reading.value}, but dice show only 1 to {HIGHEST}",
         )
         for reading in readings
-        if reading.value is not None and not _counting(reading.value)
+        if reading.value is not None and not _counting(reading.value) and _illegal(reading) >= TOLD_FROM
     ]
+
+
+def _illegal(reading: CellReading) -> float:
+    """Probability that a cell holds a number that no die shows; what else it may be isn't all known."""
+    others = (p for name, p in reading.alternatives.items() if name.isdigit() and not _counting(int(name)))
+    return reading.confidence + math.fsum(others)
+
+
+def _void(reading: CellReading) -> float:
+    """Probability that a cell in which no number was seen holds none, as far as is known."""
+    return 1.0 - math.fsum(p for name, p in reading.alternatives.items() if name.isdigit())
 
 
 def _half_pairs(readings: Sequence[CellReading], layout: Layout) -> list[Flag]:
     flags = []
     for pair in layout.pairs:
         for cell, mirrored in (pair, pair[::-1]):
-            if readings[cell].value is not None and _is_empty(readings[mirrored]):
+            void = _void(readings[mirrored])
+            if readings[cell].value is not None and _is_empty(readings[mirrored]) and void >= TOLD_FROM:
                 holds = f"{layout.ids[cell]} holds {readings[cell].value}"
                 empty = "is struck out" if readings[mirrored].state == "struck" else "is empty"
                 message = f"{holds}, but {layout.ids[mirrored]}, which mirrors it, {empty}"

@@ -41,28 +41,31 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A cell with at least two outcomes. outcomes: the one reported first, except for an unreadable cell: any order."""
+    """A cell with at least two outcomes. outcomes: the one reported first, except where `is_open`: any order."""
 
     cell: str
     reported: CellReading
     outcomes: tuple[Outcome, ...]
+    is_open: bool = False
+    """What was reported (unreadable, a scribble) says nothing about what it is."""
 
     @property
     def size(self) -> float:
-        """Probability that the cell isn't what was reported; 1 for an unreadable one."""
-        if self.reported.state == "unreadable":
+        """Probability that the cell isn't what was reported; 1 where that says nothing."""
+        if self.is_open:
             return 1.0
         total = math.fsum(outcome.weight for outcome in self.outcomes)
         return 1.0 - self.outcomes[0].weight / total
 
 
-def doubt_about(reading: CellReading, cell: Cell, *, by_value: bool) -> Doubt | None:
+def doubt_about(reading: CellReading, cell: Cell, *, by_value: bool, numbers_only: bool = False) -> Doubt | None:
     """The plausible outcomes of a cell; null if there is only one, and for a box that nobody looked at.
 
     What is plausible: the reported reading, alternatives of at least `PLAUSIBLE`, and where all of these leave more
     than `UNEXPLAINED` open (an unreadable cell leaves everything open) each other permitted value and blank, in equal
     parts.
     by_value: outcomes of equal value count as one, whatever the reason that there is none.
+    numbers_only: of `scanner.games.base.NumbersOnlyGame`; a scribble then leaves as much open as an unreadable cell.
     """
     weights: dict[tuple[Value | None, State], float] = {}
 
@@ -74,14 +77,19 @@ def doubt_about(reading: CellReading, cell: Cell, *, by_value: bool) -> Doubt | 
 
     if reading.state == "answered" or reading.unseen:
         return None
+    # A scribble that may hide a number explains as little as a cell that isn't seen.
     explained = 0.0
-    if reading.state != "unreadable":
+    is_open = reading.state == "unreadable" or (numbers_only and reading.state == "scribble")
+    if not is_open:
         state: State = "read" if reading.state in VALUED_STATES else reading.state
         add(reading.value, state, max(reading.confidence, PLAUSIBLE))
-        explained = reading.confidence + math.fsum(reading.alternatives.values())
-        for name, p in reading.alternatives.items():
-            if p >= PLAUSIBLE:
-                add(*_named(name, cell), p)
+        explained = reading.confidence
+    for name, p in reading.alternatives.items() if reading.state != "unreadable" else ():
+        if numbers_only and name == "scribble" and p > UNEXPLAINED:
+            continue
+        explained += p
+        if p >= PLAUSIBLE:
+            add(*_named(name, cell), p)
     if 1.0 - explained > UNEXPLAINED:
         unlisted = [key for key in _all_outcomes(cell) if key not in weights]
         for value, state in unlisted:
@@ -92,7 +100,7 @@ def doubt_about(reading: CellReading, cell: Cell, *, by_value: bool) -> Doubt | 
         Outcome(CellReading(cell.id, value, state, ink=reading.ink if value is not None else None), weight)
         for (value, state), weight in weights.items()
     )
-    return Doubt(cell.id, reading, outcomes)
+    return Doubt(cell.id, reading, outcomes, is_open)
 
 
 def _named(name: str, cell: Cell) -> tuple[Value | None, State]:

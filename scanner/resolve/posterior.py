@@ -4,9 +4,11 @@ What may weigh, and how far (DESIGN, honesty rule 1):
 
 1. A number outside the cell's permitted ones keeps `NOT_PERMITTED` of its probability, enough to break ties.
 2. Where a cell has several plausible readings, the game's `prior` weighs them, given the cells that were read surely.
+   A cell that seems to hold no number where the rules want one is weighed against all of its other readings.
 3. Where the surely read printed values can't stand on one sheet (a puzzle without a solution), one of them is misread,
    or what is taken for print isn't. Readings that would mend it, however unlikely before, are weighed against that.
-4. Ink is clear where the reader gives one class at least `CLEAR_INK`: that class stays the one reported, whatever the
+4. In games where people write nothing but numbers, pencil notes are no reading, see `scanner.resolve.notes`.
+5. Ink is clear where the reader gives one class at least `CLEAR_INK`: that class stays the one reported, whatever the
    rules say. Its confidence may fall, down to one half, so that a human is asked.
 
 Probabilities are rounded to the four digits that the document shows before anything is concluded from them, so that
@@ -23,12 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import MADE, ReadBoard
-from scanner.games.base import Game, PrintedGame, PriorGame
+from scanner.games.base import Game, NumbersOnlyGame, PrintedGame, PriorGame
 from scanner.read.classes import STATE_CLASSES
 from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
 from scanner.resolve.misread import doubt_misread
+from scanner.resolve.notes import without_notes
 from scanner.resolve.numbers import number_cells
 from scanner.resolve.sums import checked_by_sums
 from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
@@ -119,6 +122,8 @@ def _counts_nothing_struck(cell_id: str, template: Template) -> bool:
 def _weighed(readings: Readings, template: Template, game: Game, answered: dict[str, CellReading]) -> ReadBoard:
     classes = [_class(name) for name in readings.classes]
     ink = _normalized(readings.probabilities.astype(np.float64))
+    if isinstance(game, NumbersOnlyGame) and game.numbers_only:
+        ink = without_notes(ink, readings.classes)
     posterior = _normalized(ink * _permitted(readings, classes, template))
     if isinstance(game, PriorGame):
         posterior = _with_prior(posterior, readings, classes, template, game, answered)
@@ -178,25 +183,29 @@ def _with_prior(
     game: PriorGame,
     answered: dict[str, CellReading],
 ) -> _Matrix:
-    """Rule 2. Implausible readings are weighed like the least likely plausible one: a prior must not bring them up."""
+    """Rule 2. Implausible readings are weighed like the least likely plausible number: a prior must not bring them up.
+
+    It may where there is no plausible number: that one was overlooked is commoner than what the rules forbid.
+    """
     plausible = posterior >= PLAUSIBLE
-    settled = plausible.sum(axis=1) == 1
+    has_value = np.array([cls.value is not None for cls in classes], dtype=np.bool_)
+    numbers = plausible & has_value
+    settled = (plausible.sum(axis=1) == 1) & numbers.any(axis=1)
     if bool(settled.all()):
         return posterior
-    inks = [_ink_of(float(printed)) for printed in readings.printed]
     board = _settled_board(posterior, readings, classes, template, answered)
     weighed = posterior.copy()
     for row in np.flatnonzero(~settled):
         cell_id = readings.ids[row]
         if cell_id in answered:
             continue
+        ink = _ink_of(float(readings.printed[row]))
         factors = np.ones(len(classes))
         for column in np.flatnonzero(plausible[row]):
             cls = classes[int(column)]
-            if cls.value is not None:
-                reading = CellReading(cell_id, cls.value, cls.state, ink=inks[row])
-                factors[column] = game.prior(board, template, reading)
-        factors[~plausible[row]] = factors[plausible[row]].min()
+            reading = CellReading(cell_id, cls.value, cls.state, ink=None if cls.value is None else ink)
+            factors[column] = game.prior(board, template, reading)
+        factors[~plausible[row]] = factors[numbers[row]].min(initial=1.0)
         weighed[row] *= factors
     return _normalized(weighed)
 
@@ -208,9 +217,17 @@ def _settled_board(
     template: Template,
     answered: dict[str, CellReading],
 ) -> ReadBoard:
-    """What is known surely: the cells with one plausible reading, and the answers; all others have no value."""
+    """What is known surely: the cells with one plausible reading, and the answers; all others have no value.
+
+    Those of the others that surely hold some number are `doubtful`.
+    """
     cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
-    for row in np.flatnonzero((posterior >= PLAUSIBLE).sum(axis=1) == 1):
+    plausible = posterior >= PLAUSIBLE
+    count = plausible.sum(axis=1)
+    has_value = np.array([cls.value is not None for cls in classes], dtype=np.bool_)
+    for row in np.flatnonzero((count > 1) & ~(plausible & ~has_value).any(axis=1)):
+        cells[readings.ids[row]] = CellReading(readings.ids[row], None, "doubtful")
+    for row in np.flatnonzero(count == 1):
         cls = classes[int(posterior[row].argmax())]
         ink = None if cls.value is None else _ink_of(float(readings.printed[row]))
         cells[readings.ids[row]] = CellReading(readings.ids[row], cls.value, cls.state, ink=ink)
@@ -254,7 +271,7 @@ def _with_repairs(
 def _reading(
     cell_id: str, posterior: _Matrix, clear: int | None, classes: Sequence[_Class], printed: float
 ) -> CellReading:
-    """One cell, rule 3 included. clear: column of the class whose ink is clear."""
+    """One cell, rule 5 included. clear: column of the class whose ink is clear."""
     top = int(posterior.argmax()) if clear is None else clear
     if posterior[top] < 0.5 and clear is not None:
         others = 1.0 - posterior[top]

@@ -29,9 +29,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import ReadBoard
-from scanner.games.base import BoundedGame, ClaimGame, ColumnGame, Game, GameContext, HistoryGame
+from scanner.games.base import BoundedGame, ClaimGame, ColumnGame, Game, GameContext, HistoryGame, NumbersOnlyGame
 from scanner.resolve.inks import ink_findings
-from scanner.resolve.outcomes import Doubt, Outcome, combinations, doubt_about
+from scanner.resolve.outcomes import STATE_NAMES, Doubt, Outcome, combinations, doubt_about
 from scanner.resolve.questions import fewest_questions
 from scanner.results import DOUBT_CODE, PLAUSIBLE, WRONG, CellReading, ColumnScore, Flag, Score, Verdict
 from scanner.templates.model import Template
@@ -50,7 +50,11 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
     judge = _Judge(board, template, game, context or GameContext())
     score, flags = judge.score(()), judge.flags(())
     claimed = game.claims(board, template) if isinstance(game, ClaimGame) else {}
-    found = (doubt_about(board.cells[cell.id], cell, by_value=game.values_matter) for cell in template.cells)
+    numbers_only = isinstance(game, NumbersOnlyGame) and game.numbers_only
+    found = (
+        doubt_about(board.cells[cell.id], cell, by_value=game.values_matter, numbers_only=numbers_only)
+        for cell in template.cells
+    )
     doubts = [doubt for doubt in found if doubt is not None]
     inks = ink_findings(board, template, game, judge.result)
     if inks.results:  # the score and the flags of the most probable inks
@@ -59,8 +63,8 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
         found_out = _Findings((), (), frozenset(), ())
     elif game.values_matter:
         found_out = _by_value(judge, doubts, flags)
-    elif isinstance(game, ColumnGame) and game.columns_apart:
-        found_out = _by_columns(judge, doubts, flags)
+    elif isinstance(game, ColumnGame):
+        found_out = _by_columns(judge, doubts, flags, apart=game.columns_apart)
     else:
         found_out = _by_result(judge, doubts)
     asked, scores = found_out.asked, [score, *found_out.scores, *(result.score for result in inks.results)]
@@ -165,8 +169,12 @@ def _by_value(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -> 
     return _Findings(doubts, scores, frozenset(columns), others, exact=len(likely) <= MAX_COMBINATIONS)
 
 
-def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -> _Findings:
-    """Each column judged by itself, as if the others were empty: their doubts don't multiply."""
+def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag], *, apart: bool) -> _Findings:
+    """Each column judged by itself, so that their doubts don't multiply: as if the others were empty.
+
+    apart: see `ColumnGame`. Where columns matter to each other the others are as they were read; and what no column by
+    itself has to ask about is looked at once more, all columns together.
+    """
     found: dict[str, _Findings] = {}
     others: list[Sequence[Flag]] = []
     for column in dict.fromkeys(_column(doubt.cell) for doubt in doubts):
@@ -175,20 +183,25 @@ def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -
             for cell, reading in judge.board.cells.items()
         }
         alone = replace(judge, board=ReadBoard(judge.board.template, cells))
-        findings = _by_result(alone, [doubt for doubt in doubts if _column(doubt.cell) == column])
+        findings = _by_result(alone if apart else judge, [doubt for doubt in doubts if _column(doubt.cell) == column])
         found[column] = replace(findings, asked=fewest_questions(alone.board, alone.template, findings.asked))
-        elsewhere = [flag for flag in flags if all(_column(cell) != column for cell in flag.cells)]
+        elsewhere = [flag for flag in flags if flag.cells and all(_column(cell) != column for cell in flag.cells)]
         others += [(*result, *elsewhere) for result in found[column].flags]
         if not found[column].exact:
             others.append(elsewhere)  # no flag of the column stands for sure
     asked = {doubt.cell for findings in found.values() for doubt in findings.asked}
+    if not apart:
+        together = _by_result(judge, [doubt for doubt in doubts if doubt.cell not in asked])
+        found[""] = together
+        others += together.flags
+        asked |= {doubt.cell for doubt in together.asked}
     return _Findings(
         [doubt for doubt in doubts if doubt.cell in asked],
         [score for findings in found.values() for score in findings.scores],
         frozenset().union(*(findings.unsure_columns for findings in found.values())),
         others,
         exact=all(findings.exact for findings in found.values()),
-        inexact_columns=frozenset(column for column, findings in found.items() if not findings.exact),
+        inexact_columns=frozenset().union(*(findings.inexact_columns for findings in found.values())),
     )
 
 
@@ -342,8 +355,8 @@ def _doubt_flag(asked: Sequence[Doubt], inks: Sequence[CellReading], template: T
 
 
 def _choices(doubt: Doubt) -> str:
-    if doubt.reported.state == "unreadable":
-        return "unreadable"
+    if doubt.is_open:
+        return STATE_NAMES.get(doubt.reported.state, doubt.reported.state)
     names = list(dict.fromkeys(outcome.name for outcome in doubt.outcomes))
     if len(names) > NAMED_OUTCOMES:
         return f"{', '.join(names[:NAMED_OUTCOMES])}, ..."
