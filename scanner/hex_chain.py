@@ -16,6 +16,7 @@ from scanner.locate.hex_refine import refined
 from scanner.locate.placement import NotFound
 from scanner.locate.prepare import stretched
 from scanner.read.marks import MarkReadings, read_marks
+from scanner.read.one_hand import one_hand
 from scanner.read.reader import DigitReader
 from scanner.read.readings import Readings
 from scanner.templates import Template
@@ -98,7 +99,7 @@ def read_cells(batch: CellBatch, marks: MarkReadings, template: Template, reader
     """The digits and the marks of a sheet together.
 
     A number that every copy carries in a cell is there whatever is written over it or lies on it, so it isn't left to
-    the reader.
+    the reader. All other numbers are of one hand (`scanner.read.one_hand`).
     """
     digits = reader.read(batch)
     classes = (*digits.classes, MADE)
@@ -112,6 +113,10 @@ def read_cells(batch: CellBatch, marks: MarkReadings, template: Template, reader
         if number is not None and str(number) in classes:
             known[row] = _certain(classes.index(str(number)), len(classes))
             printed[row] = 1.0
+    of_one_hand = one_hand(
+        Readings(digits.ids, digits.classes, np.ascontiguousarray(known[:, :-1]), printed), batch.ink[batch.present]
+    )
+    known[:, :-1] = of_one_hand.probabilities
     hidden = [cell for cell in template.cells if cell.printed is not None and cell.id not in digits.ids]
     under = np.array([_certain(classes.index(str(cell.printed)), len(classes)) for cell in hidden], dtype=np.float32)
     made = np.zeros((len(marks.ids), len(classes)), dtype=np.float32)

@@ -33,6 +33,8 @@ APART_PX = 24
 """Least distance of two cells of a group."""
 SEAM_PX = 4
 """Rim of a cell, px, whose brightness is its neighbour's or its line's as much as its own."""
+LEAST_CORE = 0.3
+"""Share of the closing's reach that has to lie in cells of the group: less may be ink altogether."""
 STRAY_PX = 8
 """How far, px, from a cell ink may lie that still is its own."""
 ALONG, ACROSS = 12, 17
@@ -44,13 +46,29 @@ ENDS_PX = 5
 """Length of an edge's ends, px, where other edges meet it."""
 BLURRED, BESIDE_PX = 1.5, 1.2
 """A line's darkness ends at this multiple of half its width at half its height, and so many px beyond."""
+UNSURE_PX = 0.7
+"""How far, px, a line may run beside where it was traced."""
+JOINT = 1.4
+"""Where lines meet they may be darker by this factor: each is blurred, and their blur adds up."""
+USUAL = (0.6, 1.3)
+"""Share of the panel's usual darkness of lines that a side's own is taken for at least and at most."""
+OVER, OVER_LINE = 0.5, 1.25
+"""Ink over a line is what would be at least this share of the sheet's usual ink without the line, and at least this
+multiple of the line's own darkness with it."""
 FAINT = 0.5
 """Share of the sheet's usual ink below which ink along a line is what is left of the line."""
 LEAST_SIDE, BOX_UNSEEN, MOST_UNSEEN = 0.2, 0.3, 0.6
 """Darkness of a printed side, as a share of the panel's usual, below which it isn't seen, and the share of the sides of
 a box in a row, and of a hex, that may be unseen: with more a finger or a lamp's reflection covers the cell."""
+DARKEST, TYPICAL = 0.985, 0.8
+"""Shares of a cell's pixels that are lighter than its ink's darkest parts, and than what may be a stroke."""
+LEAST_INK = 0.15
+"""Darkness from which something stands in a cell."""
 MOST_GRAIN = 0.1
 """Density that paper's grain reaches at most."""
+CORE_PX, MUCH_PX = 8, 40
+"""Another cell's ink that reaches farther than this into a cell, px, with more than so many pixels there, is ink of its
+own that has run into the other's."""
 LEAST_INSIDE = 0.3
 """Share of connected ink that lies inside a cell; what has less is something printed beside it."""
 
@@ -84,7 +102,8 @@ class Panel:
 
     cells: n of them. low: top left in mm; size: (width, height) px; per_mm: px to a mm, so that the shorter side of
     a cell has CELL_PX. owner: int32 [h, w], which cell a pixel lies in, -1 for none. near: the same with STRAY_PX
-    around the cells. groups: int32 [n], cells of one group are far apart. middles: int64 [n, 2], px.
+    around the cells. core: bool, more than CORE_PX inside one. groups: int32 [n], cells of one group are far apart.
+    middles: int64 [n, 2], px.
     """
 
     cells: tuple[Cell, ...]
@@ -93,6 +112,7 @@ class Panel:
     per_mm: float
     owner: Labels
     near: Labels
+    core: npt.NDArray[np.bool_]
     groups: npt.NDArray[np.int32]
     middles: npt.NDArray[np.int64]
     edges: Edges
@@ -140,6 +160,7 @@ def panel_of(cells: Sequence[Cell]) -> Panel:
         per_mm,
         owner,
         _spread(owner, STRAY_PX),
+        _core(owner),
         _groups(px),
         np.round(middles).astype(np.int64),
         _edges(px, (tall, wide)),
@@ -153,6 +174,14 @@ def _spread(owner: Labels, reach: int) -> Labels:
     names = np.zeros(int(nearest.max()) + 1, dtype=np.int32)
     names[nearest[owner >= 0]] = owner[owner >= 0]
     return np.where(away <= reach, names[nearest], -1).astype(np.int32)
+
+
+def _core(owner: Labels) -> npt.NDArray[np.bool_]:
+    """Where only one cell, and nothing beside the cells, is nearer than CORE_PX."""
+    names = (owner + 1).astype(np.float32)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * CORE_PX + 1, 2 * CORE_PX + 1))
+    same = cv2.erode(names, kernel) == cv2.dilate(names, kernel)
+    return np.asarray(same & (owner >= 0), dtype=np.bool_)
 
 
 def _groups(outlines: Sequence[FloatArray]) -> npt.NDArray[np.int32]:
@@ -210,7 +239,7 @@ def ink_of(panel: Panel, photo: Photo, placement: MmToPx, *, least_inside: float
     flat, visible = flattened(photo.gray, placement, panel.low, panel.size, panel.per_mm)
     with_lines = _density(panel, flat)
     traced = _traced(with_lines, panel.edges)
-    density, beside = _without_edges(with_lines, panel.edges, traced)
+    density, beside = _without_edges(with_lines, panel.edges, traced, _usual_ink(panel, with_lines))
     density[panel.near < 0] = 0
     mask = _mask(panel, density)
     return PanelInk(
@@ -233,6 +262,7 @@ def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
         core = cv2.erode(mine.astype(np.uint8), seam, borderValue=1)
         core = cv2.resize(core, (wide, high), interpolation=cv2.INTER_NEAREST)
         light = cv2.dilate(small * core, kernel)
+        light[cv2.blur(core * np.uint8(200), kernel.shape, borderType=cv2.BORDER_REPLICATE) < 200 * LEAST_CORE] = 0
         closed = cv2.erode(np.where(light == 0, 255, light).astype(np.uint8), kernel)
         big = cv2.resize(closed, (flat.shape[1], flat.shape[0]), interpolation=cv2.INTER_LINEAR)
         paper[mine] = big[mine]
@@ -252,10 +282,20 @@ def _covered(panel: Panel, traced: _Traced) -> npt.NDArray[np.bool_]:
     return np.array([share > limit for share, limit in zip(shares, limits, strict=True)], dtype=np.bool_)
 
 
-def _without_edges(density: FloatImage, edges: Edges, traced: _Traced) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
+def _usual_ink(panel: Panel, density: FloatImage) -> float:
+    """Typical darkness of what stands in the cells, away from their sides; 1 (black) where nothing does."""
+    (darkest,) = _percentiles(panel, np.where(panel.core, panel.owner, -1), density, DARKEST)
+    inked = darkest[darkest > LEAST_INK]
+    return float(np.median(inked)) if len(inked) else 1.0
+
+
+def _without_edges(
+    density: FloatImage, edges: Edges, traced: _Traced, usual: float
+) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
     """The density with printed sides replaced by what lies on both sides of them: paper, or a stroke that crosses.
 
-    And where a line was, or right beside it: bool of its shape.
+    And where a line was, or right beside it: bool of its shape. usual: darkness of the sheet's ink; where the line is
+    darker by so much, a stroke runs over it.
     """
     centre, half = traced.centre, traced.half
     reach = BLURRED * half + BESIDE_PX
@@ -278,11 +318,34 @@ def _without_edges(density: FloatImage, edges: Edges, traced: _Traced) -> tuple[
     t = np.clip((off / reach + 1) / 2, 0, 1)
     # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
     fill = np.maximum(np.minimum(*sides), np.maximum(sides[0] * (1 - t) ** 3, sides[1] * t**3))
+    at_end = (edges.along[band] < ENDS_PX) | (edges.along[band] > length - ENDS_PX)
+    fill = np.maximum(fill, _over(density, pixel, _line_darkness(traced, edge, off, at_end), usual))
     result = density.copy()
     result.ravel()[pixel] = np.minimum(result.ravel()[pixel], fill)
     beside = np.zeros(density.shape, dtype=np.bool_)
     beside.ravel()[edges.pixel[np.abs(edges.across - centre[edges.edge]) <= reach + 2]] = True
     return result, beside
+
+
+def _line_darkness(
+    traced: _Traced, edge: npt.NDArray[np.int64], off: FloatImage, at_end: npt.NDArray[np.bool_]
+) -> FloatImage:
+    """How dark the line alone is at pixels `off` px beside it, at most. at_end: where other lines meet it."""
+    median = float(np.median(traced.dark))
+    own = np.clip(traced.dark[edge], USUAL[0] * median, USUAL[1] * median)
+    beside = np.exp(-math.log(2) * (off / (traced.half + UNSURE_PX)) ** 2)
+    return np.asarray(np.clip(own * np.where(at_end, JOINT, beside), 0, 0.95), dtype=np.float32)
+
+
+def _over(density: FloatImage, pixel: npt.NDArray[np.int64], line: FloatImage, usual: float) -> FloatImage:
+    """Ink over lines of known darkness at flat indices of pixels, 0 where it may as well be the line.
+
+    A pen's ink lets through what the line does: what reaches the eye is the product.
+    """
+    smooth = cv2.blur(density, (3, 3), borderType=cv2.BORDER_REPLICATE).ravel()[pixel]
+    through = 1.0 - line
+    seen = (1.0 - (1.0 - smooth) / through >= OVER * usual) & (smooth >= OVER_LINE * line)
+    return np.where(seen, np.clip(1.0 - (1.0 - density.ravel()[pixel]) / through, 0, 1), 0).astype(np.float32)
 
 
 def _traced(density: FloatImage, edges: Edges) -> _Traced:
@@ -322,18 +385,21 @@ def _sampled(image: FloatImage, points: FloatArray) -> FloatImage:
     return np.asarray(values.ravel()[: len(points)], dtype=np.float32)
 
 
+def _percentiles(panel: Panel, owner: Labels, density: FloatImage, *shares: float) -> list[FloatImage]:
+    """For each share the density that so many of a cell's pixels stay below, float32 [n]. owner: as the panel's."""
+    count = len(panel.cells)
+    cell, values = owner[::2, ::2].ravel(), density[::2, ::2].ravel()
+    inside = cell >= 0
+    cell, values = cell[inside], values[inside]
+    values = values[np.lexsort((values, cell))]
+    size = np.bincount(cell, minlength=count)
+    start = np.concatenate([[0], np.cumsum(size)[:-1]])
+    return [values[start + (share * (size - 1)).astype(int)] for share in shares]
+
+
 def _mask(panel: Panel, density: FloatImage) -> npt.NDArray[np.uint8]:
     """Where there is ink. Each cell's darkest ink sets its threshold, so that pencil counts beside print."""
-    count = len(panel.cells)
-    owner, values = panel.owner[::2, ::2].ravel(), density[::2, ::2].ravel()
-    inside = owner >= 0
-    owner, values = owner[inside], values[inside]
-    order = np.lexsort((values, owner))
-    values = values[order]
-    size = np.bincount(owner, minlength=count)
-    start = np.concatenate([[0], np.cumsum(size)[:-1]])
-    peak = values[start + (0.985 * (size - 1)).astype(int)]
-    typical = values[start + (0.8 * (size - 1)).astype(int)]
+    peak, typical = _percentiles(panel, panel.owner, density, DARKEST, TYPICAL)
     # In a cell that is scribbled over, what is typical is ink.
     grain = min(1.5 * float(np.median(typical)), MOST_GRAIN)
     threshold = np.maximum(CELL_SHARE * peak, max(FLOOR, grain)).astype(np.float32)
@@ -358,7 +424,9 @@ def _owners(
     area = np.maximum(stats[:, cv2.CC_STAT_AREA], 1)
     # Ink of two cells that touches is divided at the border; strokes of one cell that stray are not.
     whole = pixels.max(axis=1) > WHOLE * area
-    owner = np.where(whole[label], pixels.argmax(axis=1)[label], cell)
+    deep = np.bincount(label * cells + cell, weights=panel.core[inked], minlength=count * cells)
+    theirs = deep.reshape(count, cells)[label, cell] >= MUCH_PX
+    owner = np.where(whole[label] & ~theirs, pixels.argmax(axis=1)[label], cell)
     nobodys = (area < SPECK * CELL_PX**2) | (inside < least_inside * area)
     if len(label):
         along = np.bincount(label, weights=beside[inked], minlength=count)
