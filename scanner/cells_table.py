@@ -55,6 +55,12 @@ GLYPH = 1.05
 """Connected ink no larger than this share of a cell's height is one digit and not torn apart at a border."""
 FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
+CORE = (0.2, 0.15)
+"""How far into a cell, across and down, as a share of its shorter side, ink of its neighbours seldom reaches."""
+CORE_INK = 0.02
+"""Least ink within that, as a share of a cell's height squared, of a digit that is the cell's own."""
+STACKED = 0.95
+"""Connected ink no higher than this share of a cell's height is no digits that stand on one another."""
 LINE_REACH = 0.13
 """How far beside a cell's side, as a share of its height, a printed line may run."""
 FRAME_REACH = 1
@@ -394,6 +400,7 @@ def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.int32]:
     large = np.maximum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]) > GLYPH * typical
     whole = (most > WHOLE * owned) | ~large
     stroke = area >= SPECK * typical**2
+    torn = _torn(np.asarray(labels, dtype=np.int32), stats, rects, typical)
     others = np.sort(pixels[:, :n], axis=1)[:, -2] if n > 1 else np.zeros(count, dtype=np.int64)
     stray = np.flatnonzero((others >= STRAY * owned) & ~large & stroke)
     settled = [int(k) for k in np.flatnonzero((others < STRAY * owned) & stroke) if k]
@@ -405,7 +412,68 @@ def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.int32]:
     owner[(area < SPECK * typical**2)[label]] = -1
     result = np.full(mask.shape, -1, dtype=np.int32)
     result[inked] = owner
+    for number, cells in torn.items():
+        _tear(result, np.asarray(labels, dtype=np.int32), number, cells, stats[number], rects)
     return result
+
+
+def _torn(
+    labels: npt.NDArray[np.int32], stats: npt.NDArray[np.int32], rects: Rects, typical: float
+) -> dict[int, list[int]]:
+    """Connected ink that reaches deep into several cells and is larger than a digit: digits that touch.
+
+    Gives those cells by the ink's label.
+    """
+    found: dict[int, list[int]] = {}
+    for k, (left, top, right, bottom) in enumerate(_whole(_cores(rects), labels.shape)):
+        if right > left and bottom > top:
+            deep = np.bincount(labels[top:bottom, left:right].ravel())
+            for label in np.flatnonzero(deep >= CORE_INK * typical**2).tolist():
+                if label:
+                    found.setdefault(label, []).append(k)
+    torn = {}
+    for label, cells in found.items():
+        stacked = np.ptp(rects[cells, 1]) > 0.5 * typical
+        if len(cells) > 1 and (not stacked or stats[label, cv2.CC_STAT_HEIGHT] > STACKED * typical):
+            torn[label] = cells
+    return torn
+
+
+def _cores(rects: Rects) -> Rects:
+    """The middles of cells, which only their own writing reaches."""
+    sides = np.minimum(rects[:, 2] - rects[:, 0], rects[:, 3] - rects[:, 1])
+    inset = np.array([CORE[0], CORE[1], -CORE[0], -CORE[1]])
+    return np.asarray(rects + sides[:, None] * inset, dtype=np.float64)
+
+
+def _tear(
+    owner: npt.NDArray[np.int32],
+    labels: npt.NDArray[np.int32],
+    number: int,
+    cells: list[int],
+    box: npt.NDArray[np.int32],
+    rects: Rects,
+) -> None:
+    """Gives each pixel of connected ink, in place, to the cell whose middle is the nearest along the strokes."""
+    left, top, wide, high = (int(v) for v in box[:4])
+    ink = (labels[top : top + high, left : left + wide] == number).astype(np.uint8)
+    grown = []
+    for a, b, c, d in _whole(_cores(rects[cells]) - np.array([left, top, left, top]), ink.shape):
+        seed = np.zeros_like(ink)
+        seed[b:d, a:c] = ink[b:d, a:c]
+        grown.append(seed)
+    piece = owner[top : top + high, left : left + wide]
+    free = ink.copy()
+    kernel = np.ones((3, 3), np.uint8)
+    while True:
+        before = int(np.count_nonzero(free))
+        for cell, seed in zip(cells, grown, strict=True):
+            new = (seed > 0) & (free > 0)
+            piece[new] = cell
+            free[new] = 0
+        if int(np.count_nonzero(free)) in (0, before):
+            break
+        grown = [cv2.dilate(np.where(piece == cell, ink, 0).astype(np.uint8), kernel) & ink for cell in cells]
 
 
 def _nearest_owner(

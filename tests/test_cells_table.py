@@ -5,6 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scanner.cells_table import CELL_PX, HIGH, WIDE, NumberBatch, cut_numbers, density_by_cell, without_sides
 
@@ -66,6 +68,19 @@ def test_ink_that_slides_over_a_border_stays_whole() -> None:
     picture = paper(3, 2)
     cv2.line(picture, (65, 80), (65, 125), 30, 3)  # four fifths in the second row, a fifth in the third
     assert inked(cut(picture, 3, 2)) == ["c1.r2"]
+
+
+@given(join=st.integers(70, 74), tall=st.integers(26, 32), below=st.integers(25, 32), x=st.integers(45, 95))
+def test_digits_that_stand_on_one_another_are_parted(join: int, tall: int, below: int, x: int) -> None:
+    picture = paper(3, 2)
+    cv2.ellipse(picture, (x, join - tall // 2), (9, tall // 2), 0, 0, 360, 30, 3)  # a 0, most of all the ink
+    cv2.line(picture, (x, join), (x + 6, join + below), 30, 3)  # a 1 that touches it at the border, 72, or near it
+    batch = cut(picture, 3, 2)
+    assert inked(batch) == ["c1.r1", "c1.r2"]
+    for ink, cell in batch.ink[:2] > 100:
+        rows = ink.any(axis=1)
+        beyond = np.count_nonzero(rows & ~cell.any(axis=1)) / np.count_nonzero(rows)
+        assert beyond < 0.3  # ink of both together would lie beyond its cell by 0.4 or so
 
 
 def test_a_digit_across_a_border_belongs_to_the_number_beside_it() -> None:
