@@ -143,7 +143,8 @@ class Verdict:
 
     range: lowest and highest total over all plausible readings; both equal total when sure; null without a total.
     sure: no plausible reading changes the total, a score line, a flag (and, for Sudoku, a value).
-    ask: the shortest list of cells whose answers would make it sure, the most useful first.
+    ask: the shortest list of cells whose answers would make it sure, the most useful first; of a table no more than a
+        few, by whose answers others are settled.
     ask_ink: those of them where the question is who wrote what was read: is it printed or by hand?
     history: one game that ends with this board, for games that can tell; empty where none does or that can't be told.
     """

@@ -25,6 +25,8 @@ EXTRA = 0.6
 """What a line costs that no edge explains, inside the table."""
 BEFORE, AFTER = 0.2, 0.5
 """The same before its first edge (there cards have more labels and headings) and after its last one."""
+FEW_BEFORE, FEW_AFTER, MANY = 2, 1, 2.0
+"""So many lines cards have there; what each further one costs: then it is a part of a larger table."""
 UNEVEN = 8.0
 """Weight of the squared logarithm by which an interval differs from the template's."""
 ABOUT_EVEN = 0.12
@@ -100,10 +102,11 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
     missed = np.concatenate([[0.0], np.cumsum(np.where(edges.cells, MISSED, MISSED_LABEL))])
     extra = np.concatenate([[0.0], np.cumsum(costs)])
     sizes = np.concatenate([[0], np.cumsum(edges.loose)])
+    before_cost = _beyond(extra, BEFORE, FEW_BEFORE)
     best = np.full((n, m), -np.inf)
     came: npt.NDArray[np.int64] = np.full((n, m, 2), -1, dtype=np.int64)
     for i in range(n):
-        start = weights[i] * worth - missed[:-1] - BEFORE * extra[i]
+        start = weights[i] * worth - missed[:-1] - before_cost[i]
         best[i] = start
         for back in range(1, min(SKIP_LINES, i) + 1):
             before = i - back
@@ -120,7 +123,7 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
                 better = value > best[i, skip:]
                 best[i, skip:][better] = value[better]
                 came[i, skip:][better] = np.stack([np.full(m - skip, before), np.arange(m - skip)], axis=1)[better]
-    total = best - AFTER * (extra[-1] - extra[1:])[:, None] - (missed[-1] - missed[1:])[None, :]
+    total = best - _beyond(extra[-1] - extra[1:], AFTER, FEW_AFTER)[:, None] - (missed[-1] - missed[1:])[None, :]
     i, j = (int(k) for k in np.unravel_index(int(total.argmax()), total.shape))
     score = float(total[i, j])
     pairs = []
@@ -134,6 +137,11 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
     spans = [(places[b] - places[a], edges.at[d] - edges.at[c]) for (a, c), (b, d) in itertools.pairwise(pairs)]
     fitted = float(np.median([px / mm for px, mm in spans]))
     return AxisMatch(tuple(pairs), score, score / most, fitted)
+
+
+def _beyond(lines: FloatArray, each: float, few: int) -> FloatArray:
+    """What lines beyond the match cost."""
+    return np.asarray(each * np.minimum(lines, few) + MANY * np.maximum(lines - few, 0), dtype=np.float64)
 
 
 def merged(places: FloatArray, weights: FloatArray) -> list[tuple[int, ...]]:

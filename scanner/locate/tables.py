@@ -134,7 +134,7 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
                 continue
             if not 1 / STRETCH <= row_match.scale / column_match.scale <= STRETCH:
                 continue
-            low, high = sorted((row_match.share, column_match.share))
+            low, high = sorted((min(row_match.share, 1.0), min(column_match.share, 1.0)))
             share = 0.8 * low + 0.2 * high
             found.append(Taken(template, turns, row_match, column_match, down, across, share))
     return sorted(found, key=lambda way: -way.share)

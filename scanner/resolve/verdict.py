@@ -13,8 +13,9 @@ How far the search goes, so that it always ends in time:
 - If the plausible combinations are too many, the range is the game's `bounds` (see `BoundedGame`), which may be
   wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones. The same
   holds for the columns of a table (`ColumnGame.column_bounds`).
-- Where the columns of a table don't depend on each other (see `ColumnGame`), all this holds for each by itself; what
-  the sums decide once other cells are answered isn't asked (see `scanner.resolve.questions`).
+- All this holds for each column of a table by itself (see `ColumnGame`); where columns depend on each other, doubts
+  that are harmless in each are tried together as well, up to `MAX_COMBINATIONS`. What the sums decide once other cells
+  are answered isn't asked, and no more than a few questions at once (see `scanner.resolve.questions`).
 - What is printed and what written by hand is doubted apart from the values, see `scanner.resolve.inks`.
 """
 
@@ -32,7 +33,7 @@ from scanner.board import ReadBoard
 from scanner.games.base import BoundedGame, ClaimGame, ColumnGame, Game, GameContext, HistoryGame, NumbersOnlyGame
 from scanner.resolve.inks import ink_findings
 from scanner.resolve.outcomes import STATE_NAMES, Doubt, Outcome, combinations, doubt_about
-from scanner.resolve.questions import fewest_questions
+from scanner.resolve.questions import fewest_questions, most_useful
 from scanner.results import DOUBT_CODE, PLAUSIBLE, WRONG, CellReading, ColumnScore, Flag, Score, Verdict
 from scanner.templates.model import Template
 
@@ -68,7 +69,10 @@ def resolve(board: ReadBoard, template: Template, game: Game, context: GameConte
     else:
         found_out = _by_result(judge, doubts)
     asked, scores = found_out.asked, [score, *found_out.scores, *(result.score for result in inks.results)]
-    ask = tuple(doubt.cell for doubt in sorted(asked, key=lambda doubt: -doubt.size))
+    at_once = sorted(asked, key=lambda doubt: -doubt.size)
+    if isinstance(game, ColumnGame):
+        at_once = most_useful(board, template, asked, doubts)
+    ask = tuple(doubt.cell for doubt in at_once)
     # what cells hold is asked first: that often settles the other question
     ask_ink = () if ask else inks.asked
     flags = _with_sureness(flags, [*found_out.flags, *(result.flags for result in inks.results)], doubts)
@@ -173,9 +177,9 @@ def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag], *
     """Each column judged by itself, so that their doubts don't multiply: as if the others were empty.
 
     apart: see `ColumnGame`. Where columns matter to each other the others are as they were read; and what no column by
-    itself has to ask about is looked at once more, all columns together.
+    itself has to ask about is looked at once more, all columns together, if that isn't too much.
     """
-    found: dict[str, _Findings] = {}
+    found: list[_Findings] = []
     others: list[Sequence[Flag]] = []
     for column in dict.fromkeys(_column(doubt.cell) for doubt in doubts):
         cells = {
@@ -184,24 +188,32 @@ def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag], *
         }
         alone = replace(judge, board=ReadBoard(judge.board.template, cells))
         findings = _by_result(alone if apart else judge, [doubt for doubt in doubts if _column(doubt.cell) == column])
-        found[column] = replace(findings, asked=fewest_questions(alone.board, alone.template, findings.asked))
-        elsewhere = [flag for flag in flags if flag.cells and all(_column(cell) != column for cell in flag.cells)]
-        others += [(*result, *elsewhere) for result in found[column].flags]
-        if not found[column].exact:
+        found.append(
+            replace(
+                findings,
+                asked=fewest_questions(alone.board, alone.template, findings.asked),
+                unsure_columns=findings.unsure_columns & {column},
+                inexact_columns=findings.inexact_columns & {column},
+            )
+        )
+        elsewhere = [flag for flag in flags if all(_column(cell) != column for cell in flag.cells)] if apart else []
+        others += [(*result, *elsewhere) for result in findings.flags]
+        if not findings.exact:
             others.append(elsewhere)  # no flag of the column stands for sure
-    asked = {doubt.cell for findings in found.values() for doubt in findings.asked}
-    if not apart:
-        together = _by_result(judge, [doubt for doubt in doubts if doubt.cell not in asked])
-        found[""] = together
+    asked = {doubt.cell for findings in found for doubt in findings.asked}
+    left = [doubt for doubt in doubts if doubt.cell not in asked]
+    if left and not apart and math.prod(len(doubt.outcomes) for doubt in left) <= MAX_COMBINATIONS:
+        together = _by_result(judge, left)
+        found.append(together)
         others += together.flags
         asked |= {doubt.cell for doubt in together.asked}
     return _Findings(
         [doubt for doubt in doubts if doubt.cell in asked],
-        [score for findings in found.values() for score in findings.scores],
-        frozenset().union(*(findings.unsure_columns for findings in found.values())),
+        [score for findings in found for score in findings.scores],
+        frozenset().union(*(findings.unsure_columns for findings in found)),
         others,
-        exact=all(findings.exact for findings in found.values()),
-        inexact_columns=frozenset().union(*(findings.inexact_columns for findings in found.values())),
+        exact=all(findings.exact for findings in found),
+        inexact_columns=frozenset().union(*(findings.inexact_columns for findings in found)),
     )
 
 
