@@ -48,6 +48,8 @@ INKED, FULL_INK = 0.01, 1.0
 has."""
 STRANGE = 0.02
 """Share of a cell that another cell's ink has to cover in its middle to be shown: as much as a short stroke."""
+MIDDLE = slice(CELL_PX // 8, CELL_PX - CELL_PX // 8)
+"""The middle of a cell along a side, px."""
 EDGE_PX = 3
 FIELD, PALE = 0.6, 60
 """Brightness of a dark field beside the cells, as a share of theirs, at most, and the percentile that is theirs."""
@@ -66,13 +68,15 @@ class CellBatch:
     ids: cell ids, n of them. ink: uint8 [n, 2, 32, 32], 255 for full ink; channel 0 the cell in its surroundings (a
     sixth of a cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the
     cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 (no ink) to
-    1 (black).
+    1 (black). shared: bool [n], whether much of another cell's ink lies in the middle of a cell beside its own, so that
+    part of that may be its own, too; null where nobody looked for that.
     """
 
     ids: tuple[str, ...]
     ink: npt.NDArray[np.uint8]
     present: npt.NDArray[np.bool_]
     darkness: npt.NDArray[np.float32]
+    shared: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         expected = (len(self.ids), 2, INPUT_PX, INPUT_PX)
@@ -85,7 +89,8 @@ class CellBatch:
         quarter_turns: clockwise turns of the sheet in the picture that are undone.
         """
         ink = np.rot90(self.ink[order], quarter_turns, axes=(2, 3))
-        return CellBatch(ids, np.ascontiguousarray(ink), self.present[order], self.darkness[order])
+        shared = None if self.shared is None else self.shared[order]
+        return CellBatch(ids, np.ascontiguousarray(ink), self.present[order], self.darkness[order], shared)
 
 
 def paper_of(gray: FloatImage, cell_px: int) -> FloatImage:
@@ -294,8 +299,8 @@ def cut_rectified(
     clear = without_lines(density, upright, level)
     if any(cells.size for way in symbols for cells in way):
         _lift_symbols(gray, clear, cell_rows, cell_cols, symbols)
-    ink, dark = cells_of_density(clear, cell_rows, cell_cols, rows, cols)
-    return CellBatch(ids, ink, present, dark)
+    ink, dark, shared = _cells_of(clear, cell_rows, cell_cols, rows, cols)
+    return CellBatch(ids, ink, present, dark, shared)
 
 
 def _field(flat: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -471,12 +476,35 @@ def cells_of_density(
     Cell k lies at (cell_rows[k], cell_cols[k]) from 0. Gives (the reader's pictures uint8 [n, 2, 32, 32], typical
     darkness of each cell's ink float32 [n]).
     """
+    ink, dark, _ = _cells_of(clear, cell_rows, cell_cols, rows, cols)
+    return ink, dark
+
+
+def _cells_of(
+    clear: FloatImage, cell_rows: npt.NDArray[np.int64], cell_cols: npt.NDArray[np.int64], rows: int, cols: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """As `cells_of_density`, and which cells share their middle with another cell's ink: bool [n]."""
     mask = _ink_mask(clear, rows, cols)
     owner = _owners(mask, rows, cols)
     numbers = cell_rows * cols + cell_cols
     windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
+    strange = _strangers(owner, numbers, cell_rows, cell_cols)
+    has_own = mine.any(axis=(1, 2))
+    much = strange.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2
     _show_strangers(mine, owner, cell_rows, cell_cols)
-    return pictures_of_windows(windows, mine)
+    return *pictures_of_windows(windows, mine), np.asarray(has_own & much, dtype=np.bool_)
+
+
+def _strangers(
+    owner: npt.NDArray[np.int32],
+    numbers: npt.NDArray[np.int64],
+    cell_rows: npt.NDArray[np.int64],
+    cell_cols: npt.NDArray[np.int64],
+) -> npt.NDArray[np.bool_]:
+    """Where another cell's ink lies in the middle of each cell: bool [n, 36, 36]."""
+    tops, lefts = RIM_PX + cell_rows * CELL_PX, RIM_PX + cell_cols * CELL_PX
+    owners = np.lib.stride_tricks.sliding_window_view(owner, (CELL_PX, CELL_PX))[tops, lefts][:, MIDDLE, MIDDLE]
+    return np.asarray((owners >= 0) & (owners != numbers[:, None, None]), dtype=np.bool_)
 
 
 def _show_strangers(
@@ -495,8 +523,7 @@ def _show_strangers(
         return
     tops, lefts = RIM_PX + cell_rows[empty] * CELL_PX, RIM_PX + cell_cols[empty] * CELL_PX
     inked = np.lib.stride_tricks.sliding_window_view(owner >= 0, (CELL_PX, CELL_PX))[tops, lefts]
-    middle = slice(CELL_PX // 8, CELL_PX - CELL_PX // 8)
-    much = inked[:, middle, middle].sum(axis=(1, 2)) >= STRANGE * CELL_PX**2
+    much = inked[:, MIDDLE, MIDDLE].sum(axis=(1, 2)) >= STRANGE * CELL_PX**2
     extra = (WINDOW_PX - CELL_PX) // 2
     mine[empty[much], extra : extra + CELL_PX, extra : extra + CELL_PX] = inked[much]
 
