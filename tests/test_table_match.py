@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner.locate.table_match import column_edges, match, merged, row_edges
+from scanner.locate.table_match import column_edges, match, merged, most_share, row_edges
 from scanner.templates import get_template
 
 TABLE = get_template("kniffel").table
@@ -77,3 +77,16 @@ def test_half_of_the_rows_is_a_poor_match() -> None:
 def test_double_rules_are_one_line() -> None:
     places = np.array([0.0, 30, 60, 63, 90, 120])
     assert merged(places, np.ones(6)) == [(0,), (1,), (2, 3), (4,), (5,)]
+
+
+@given(
+    st.lists(st.integers(1, 40), min_size=3, max_size=40),
+    st.lists(st.floats(0, 1), min_size=40, max_size=40),
+    st.floats(2.0, 9.0),
+)
+def test_no_match_exceeds_what_it_may_reach(steps: list[int], weights: list[float], scale: float) -> None:
+    """The quick bound leaves nothing out, whatever the lines."""
+    places = np.cumsum(np.array(steps, dtype=np.float64))
+    own = np.array(weights[: len(places)])
+    found = match(places, own, own, ROWS, scale)
+    assert found is None or found.share <= most_share(own, own, ROWS) + 1e-9

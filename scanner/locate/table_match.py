@@ -17,8 +17,10 @@ import numpy.typing as npt
 from scanner.geometry import FloatArray
 from scanner.templates import Table
 
+LABEL_WORTH = 0.45
+"""What a line between labels or headings is worth; 1 is what one of cells is."""
 MISSED = 0.7
-"""What an edge of cells costs whose line isn't seen; 1 is what a line is worth."""
+"""What an edge of cells costs whose line isn't seen."""
 MISSED_LABEL = 0.12
 """The same of the edges between labels and headings, which cards have or haven't."""
 EXTRA = 0.6
@@ -98,7 +100,7 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
     n, m = len(places), len(edges.at)
     if n < 2 or m < 2:
         return None
-    worth = np.where(edges.cells, 1.0, 0.45)
+    worth = np.where(edges.cells, 1.0, LABEL_WORTH)
     missed = np.concatenate([[0.0], np.cumsum(np.where(edges.cells, MISSED, MISSED_LABEL))])
     extra = np.concatenate([[0.0], np.cumsum(costs)])
     sizes = np.concatenate([[0], np.cumsum(edges.loose)])
@@ -137,6 +139,19 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
     spans = [(places[b] - places[a], edges.at[d] - edges.at[c]) for (a, c), (b, d) in itertools.pairwise(pairs)]
     fitted = float(np.median([px / mm for px, mm in spans]))
     return AxisMatch(tuple(pairs), score, score / most, fitted)
+
+
+def most_share(weights: FloatArray, costs: FloatArray, edges: Edges) -> float:
+    """A share (see `AxisMatch`) that no match of these lines can exceed; quickly found. Arguments: see `match`."""
+    m = len(edges.at)
+    worth = np.where(edges.cells, 1.0, LABEL_WORTH)
+    lines = np.sort(weights)[::-1][:m]
+    seen = float(np.minimum(lines, 1.0) @ np.sort(worth)[::-1][: len(lines)])
+    missing = max(0, int(edges.cells.sum()) - len(weights))
+    left = float(np.sort(costs)[::-1][m:].sum())  # lines that no edge is left for, each at its cheapest
+    cheap = min(left, FEW_BEFORE)
+    extra = BEFORE * cheap + AFTER * (left - cheap)
+    return (seen - MISSED * missing - extra) / float(edges.cells.sum())
 
 
 def _beyond(lines: FloatArray, each: float, few: int) -> FloatArray:

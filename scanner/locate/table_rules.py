@@ -127,10 +127,10 @@ def _peaks(profile: EvidenceArray, floor: float) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True, slots=True)
 class _Drift:
-    """How far lines move from one strip to the next, px, by strip and place: a polynomial. scale: px of the height."""
+    """How far lines move from the strip before, px: ``still[strip] + growing[strip] * place``, place in px."""
 
-    coefficients: FloatArray
-    scale: float
+    still: tuple[float, ...]
+    growing: tuple[float, ...]
 
     @staticmethod
     def of(lines: list[RuledLine], height: int) -> _Drift | None:
@@ -148,12 +148,15 @@ class _Drift:
             root = np.sqrt(weights)
             coefficients = np.linalg.lstsq(terms * root[:, None], every[:, 2] * root, rcond=None)[0]
             weights = 1 / (1 + (every[:, 2] - terms @ coefficients) ** 2)
-        return _Drift(np.asarray(coefficients, dtype=np.float64), float(height))
+        strips = np.arange(STRIPS)
+        top = _drift_terms(strips, np.zeros(STRIPS)) @ coefficients
+        bottom = _drift_terms(strips, np.ones(STRIPS)) @ coefficients
+        return _Drift(tuple(top.tolist()), tuple(((bottom - top) / height).tolist()))
 
     def moved(self, at: float, strip: int, number: int) -> float:
         """Where a line that is at `at` in a strip should be in a later one."""
         for later in range(strip + 1, number + 1):
-            at += float((_drift_terms(np.array([later]), np.array([at / self.scale])) @ self.coefficients)[0])
+            at += self.still[later] + self.growing[later] * at
         return at
 
 

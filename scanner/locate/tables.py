@@ -20,7 +20,7 @@ from scanner.locate.placement import NotFound
 from scanner.locate.prepare import stretched
 from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by, turned_axes, within
 from scanner.locate.table_frame import Frame, frame, regions
-from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, row_edges
+from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, most_share, row_edges
 from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
 from scanner.locate.table_rules import Rules, find_rules
@@ -32,6 +32,8 @@ THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.061, 4.0), Threshold(0.031, 2.5
 ACCEPT = 0.88
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's: generated cards have 0.93 or more,
 spreadsheets and graph paper up to 0.87."""
+LEAST = (ACCEPT - 0.2) / 0.8
+"""The same of rows, or of columns, if the others fit perfectly; with less a way is no way."""
 UNDECIDED = 0.12
 """Ways of taking the lines whose shares are nearer than this are decided by what is written."""
 SAME_SCALE = 0.08
@@ -124,8 +126,13 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
             down, across = seen_by(level, upright, turns)
             if min(len(down.places), len(across.places)) < 3:
                 continue
+            if (
+                min(most_share(down.weights, down.costs, rows), most_share(across.weights, across.costs, columns))
+                < LEAST
+            ):
+                continue
             row_match = _matched(down, rows, _scales(down, rows))
-            if row_match is None or row_match.share < 0.5 * ACCEPT:
+            if row_match is None or row_match.share < LEAST:
                 continue
             # Columns may be read off digits that stand in a line; the rows tell about how large all is.
             scales = [row_match.scale, *_scales(across, columns)]
