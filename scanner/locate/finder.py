@@ -13,8 +13,8 @@ import numpy as np
 from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
 from scanner.locate.candidates import THRESHOLDS, Threshold, find_patches
-from scanner.locate.evidence import GrayImage, line_evidence, with_field_steps, without_grain
-from scanner.locate.fit import ACCEPT_DARK_FIELD, Window, aspect_possible, window_matrix, windows
+from scanner.locate.evidence import GrayImage, LineEvidence, line_evidence, with_field_steps, without_grain
+from scanner.locate.fit import ACCEPT_DARK_FIELD, Refused, Window, aspect_possible, window_matrix, windows
 from scanner.locate.hex_form import forms as hex_forms
 from scanner.locate.hex_lattice import six_sided
 from scanner.locate.hex_search import ENOUGH_SIXES, HexFound, overlap
@@ -27,7 +27,8 @@ from scanner.locate.outline import proposals
 from scanner.locate.pattern import Pattern, patterns, same_turns
 from scanner.locate.placement import NotFound, Placement
 from scanner.locate.prepare import smoothed, stretched
-from scanner.locate.refine import Crossings, PrintedLines, refine
+from scanner.locate.refine import PrintedLines, refine
+from scanner.locate.second_look import Nearly, crossings_of, second_look
 from scanner.templates import Template
 
 WORKING_SIDE = 1000
@@ -68,6 +69,7 @@ def _search(
     """All windows that are a sheet, and why others that look like one are not."""
     found: list[_Found] = []
     refused: list[Refusal] = []
+    nearly: list[Nearly] = []
     most = max(max(form.rows, form.cols) for form in forms)
     for lattice in lattices:
         extent = lattice.places.max(axis=0) - lattice.places.min(axis=0) + 1
@@ -90,15 +92,35 @@ def _search(
             else:
                 fits = [windows(evidence, form)]
             for window in chain.from_iterable(fits):
-                if isinstance(window, Refusal):
-                    refused.append(window)
-                    continue
-                matrix = window_matrix(lattice, window)
-                corners = _corners(matrix, window)
-                area = polygon_area(corners)
-                if area > 0 and np.isfinite(corners).all():  # negative: seen from behind, a mirrored fit
-                    found.append(_Found(window, lattice, matrix, corners, area))
+                if isinstance(window, Refused):
+                    refused.append(window.why)
+                    if window.why.lacks_lines and _on_dark_field(form):
+                        nearly.append(Nearly(lattice, window.window))
+                else:
+                    found += _placed(lattice, window)
+    if not found:
+        for one in second_look(working, nearly, _judged_again):
+            found += _placed(one.lattice, one.window)
     return found, refused
+
+
+def _placed(lattice: Lattice, window: Window) -> list[_Found]:
+    """The window where it lies in the picture; none if it is seen from behind."""
+    matrix = window_matrix(lattice, window)
+    corners = _corners(matrix, window)
+    area = polygon_area(corners)
+    # a negative area: a mirrored fit
+    return [_Found(window, lattice, matrix, corners, area)] if area > 0 and np.isfinite(corners).all() else []
+
+
+def _judged_again(evidence: LineEvidence, window: Window) -> Window | None:
+    """The window of the upright template, if there is one on evidence of its own lattice."""
+    upright = patterns(window.template)[0]
+    for view in (without_grain(evidence), with_field_steps(evidence)):
+        for found in windows(view, upright, ACCEPT_DARK_FIELD):
+            if isinstance(found, Window):
+                return found
+    return None
 
 
 def _on_dark_field(form: Pattern) -> bool:
@@ -159,18 +181,6 @@ def _worth_another_look(found: Sequence[_Found], threshold: Threshold, working: 
     return covered < FULL * working.size
 
 
-def _bend_seen(item: _Found) -> Crossings:
-    """The crossings inside the sheet, where the flat lattice expects them and where they were seen."""
-    back = Homography(np.asarray(np.linalg.inv(item.matrix), dtype=np.float64))
-    expected = project(back, project(item.lattice.matrix, item.lattice.nodes.astype(np.float64)))
-    seen = project(back, item.lattice.node_px)
-    rows, cols = (item.window.rows, item.window.cols)
-    if item.window.turns % 2:
-        rows, cols = cols, rows
-    inside = ((expected > -0.1) & (expected < np.array([cols + 0.1, rows + 0.1]))).all(axis=1)
-    return Crossings(expected[inside], seen[inside])
-
-
 def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...] | NotFound:
     """All sheets of these templates in a photo, largest first."""
     forms = [form for template in templates for form in patterns(template)]
@@ -227,7 +237,7 @@ def locate(photo: Photo, templates: Sequence[Template]) -> tuple[Placement, ...]
         template = item.window.template
         lines = PrintedLines.around(template.lattice_mask(), dark_field=template.look.field == "dark")
         degree = RIMLESS_DEGREE if template.look.field == "dark" else DEGREE
-        refined = refine(gray, matrix, lines, _bend_seen(item), degree=degree)
+        refined = refine(gray, matrix, lines, crossings_of(item.matrix, item.window, item.lattice), degree=degree)
         placements.append(
             Placement(
                 item.window.template,

@@ -51,16 +51,24 @@ class Window:
     heaviness: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A window that fits as well as a sheet, and why it is none."""
+
+    window: Window
+    why: Refusal
+
+
 def _correlate(values: npt.NDArray[np.float32], kernel: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
     """Sum of `values` under a mask at every place where the mask lies inside: float32 [H - h + 1, W - w + 1]."""
     summed = cv2.matchTemplate(values.astype(np.float32), kernel.astype(np.float32), cv2.TM_CCORR)
     return np.asarray(summed, dtype=np.float32)
 
 
-def windows(evidence: LineEvidence, pattern: Pattern, accept: float = ACCEPT) -> Iterable[Window | Refusal]:
+def windows(evidence: LineEvidence, pattern: Pattern, accept: float = ACCEPT) -> Iterable[Window | Refused]:
     """The windows where a pattern fits well enough, best first, not overlapping each other. accept: least score.
 
-    In between come those that fit as well but are no sheet, as refusals.
+    In between come those that fit as well but are no sheet.
     """
     high = evidence.level.shape[0] - 1 - (pattern.rows + 2)
     wide = evidence.upright.shape[1] - 1 - (pattern.cols + 2)
@@ -83,12 +91,13 @@ def windows(evidence: LineEvidence, pattern: Pattern, accept: float = ACCEPT) ->
         r, c = int(row), int(col)
         heavier = min((float(direction[r, c]) for direction in directions), default=None)
         why_not = refusal(evidence, pattern, r, c, float(inside[r, c]), heavier)
+        origin = (evidence.first[0] + c + 1, evidence.first[1] + r + 1)
+        window = Window(pattern.template, pattern.turns, origin, pattern.rows, pattern.cols, best, heavier)
         if why_not is None:
-            origin = (evidence.first[0] + c + 1, evidence.first[1] + r + 1)
-            yield Window(pattern.template, pattern.turns, origin, pattern.rows, pattern.cols, best, heavier)
+            yield window
             score[max(0, r - pattern.rows + 1) : r + pattern.rows, max(0, c - pattern.cols + 1) : c + pattern.cols] = -1
         else:
-            yield why_not
+            yield Refused(window, why_not)
             score[r, c] = -1
 
 

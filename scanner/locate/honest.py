@@ -48,9 +48,13 @@ CHEQUER_STEP = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A window that isn't a sheet. reason: what was seen, to follow "no sheet found, "."""
+    """A window that isn't a sheet. reason: what was seen, to follow "no sheet found, ".
+
+    lacks_lines: its lines are missing, or lie beside their places.
+    """
 
     reason: str
+    lacks_lines: bool = False
 
 
 def refusal(
@@ -69,7 +73,7 @@ def refusal(
     worst = _worst_line(upright, level, pattern)
     strict = plain or not ends_seen
     if worst < (STRICT_WORST_LINE if strict else WORST_LINE) or inside < (STRICT_INSIDE if strict else INSIDE):
-        return Refusal(f"{size}, but some of its lines are missing")
+        return Refusal(f"{size}, but some of its lines are missing", lacks_lines=True)
     if heaviness is not None and heaviness < HEAVY_ELSEWHERE:
         return Refusal(f"{size}, but its heavier lines are not where the sheet has them")
     across, along = _beyond(upright, level, pattern, visible)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -43,6 +44,14 @@ BEND_RIDGE = 1e-3
 
 
 FreeArray = npt.NDArray[np.bool_]
+
+
+class Bend(Protocol):
+    """What bent paper adds to lattice coordinates."""
+
+    def displacement(self, points: FloatArray) -> FloatArray:
+        """By how much points [n, 2] are moved, [n, 2], cells."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,7 @@ class Lattice:
     nodes: npt.NDArray[np.int64]
     node_px: FloatArray
     pitch: float
-    curve: Curve | None = None
+    curve: Bend | None = None
 
     def project(self, points: FloatArray) -> FloatArray:
         """Lattice coordinates [n, 2] to px of the working picture."""
