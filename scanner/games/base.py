@@ -68,6 +68,20 @@ class NumbersOnlyGame(Game, Protocol):
 
 
 @runtime_checkable
+class FaultGame(Game, Protocol):
+    """A game that counts what its rules forbid on a finished sheet, so that a misreading shows by what it mends.
+    Optional."""
+
+    def faults(self, board: ReadBoard, template: Template) -> int | None:
+        """How many things on the board can't have come about by the rules, as far as they can be told apart.
+
+        0 for what some game ends with; null where that can't be told, as some cell it depends on is unreadable. Asked
+        many times a sheet: be quick.
+        """
+        ...
+
+
+@runtime_checkable
 class PrintedGame(Game, Protocol):
     """A game whose sheets carry printed values that are known to make sense together. Optional."""
 

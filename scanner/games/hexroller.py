@@ -4,7 +4,8 @@
 - `hexroller_scoring`: the score.
 - `hexroller_history` (with `_facts`, `_chains`, `_joint`): whether some game ends with the sheet, and one that does.
 - `hexroller_explain`: the smallest explanation if none does. `hexroller_flags`: all that may be wrong, in sentences.
-- `hexroller_bounds`: how far the total may go. `hexroller_prior`: which readings are rare.
+- `hexroller_bounds`: how far the total may go. `hexroller_prior`: which readings are rare. `hexroller_faults`: how much
+  is wrong, as a number.
 - `hexroller_play`: a random player.
 """
 
@@ -17,6 +18,7 @@ from scanner.board import MADE
 from scanner.games.base import GameContext
 from scanner.games.hexroller_bounds import Possible, bounds
 from scanner.games.hexroller_chains import Undecided
+from scanner.games.hexroller_faults import faults_of
 from scanner.games.hexroller_flags import Checked, flags_of
 from scanner.games.hexroller_layout import BONUS_NUMBER, HIGHEST, LOWEST, counting, layout_of, sheet_of
 from scanner.games.hexroller_prior import prior
@@ -69,6 +71,10 @@ class HexRoller:
             for step in found.steps
         ]
         return tuple(steps)
+
+    def faults(self, board: ReadBoard, template: Template) -> int | None:
+        """See `scanner.games.hexroller_faults.faults_of`."""
+        return faults_of(_checked(board, template, GameContext()))
 
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
         """See `scanner.games.hexroller_prior.prior`."""

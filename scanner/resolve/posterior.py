@@ -7,6 +7,7 @@ What may weigh, and how far (DESIGN, honesty rule 1):
    A cell that seems to hold no number where the rules want one is weighed against all of its other readings.
 3. Where the surely read printed values can't stand on one sheet (a puzzle without a solution), one of them is misread,
    or what is taken for print isn't. Readings that would mend it, however unlikely before, are weighed against that.
+   So are those with which some game ends with a sheet, where none does as it was read, see `scanner.resolve.mends`.
 4. In games where people write nothing but numbers, pencil notes are no reading, see `scanner.resolve.notes`.
 5. Ink is clear where the reader gives one class at least `CLEAR_INK`: that class stays the one reported, whatever the
    rules say. Its confidence may fall, down to one half, so that a human is asked.
@@ -25,11 +26,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import MADE, ReadBoard
-from scanner.games.base import Game, NumbersOnlyGame, PrintedGame, PriorGame
+from scanner.games.base import FaultGame, Game, NumbersOnlyGame, PrintedGame, PriorGame
 from scanner.read.classes import STATE_CLASSES
 from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
+from scanner.resolve.mends import with_mends
 from scanner.resolve.misread import doubt_misread
 from scanner.resolve.notes import without_notes
 from scanner.resolve.numbers import number_cells
@@ -130,6 +132,12 @@ def _weighed(readings: Readings, template: Template, game: Game, answered: dict[
     if isinstance(game, PrintedGame):
         posterior = _with_repairs(posterior, readings, classes, template, game, answered)
     cells = {cell.id: _without_reading(cell, template) for cell in template.cells}
+    if isinstance(game, FaultGame):
+        kinds = [CellReading("", cls.value, cls.state) for cls in classes]
+        known = [row for row, cell_id in enumerate(readings.ids) if cell_id not in answered]
+        clear_rows = {at for at, row in enumerate(known) if float(ink[row].max()) >= CLEAR_INK}
+        ids = [readings.ids[row] for row in known]
+        posterior[known] = with_mends(posterior[known], ids, kinds, cells | answered, template, game, clear_rows)
     for row, cell_id in enumerate(readings.ids):
         clear = int(ink[row].argmax()) if float(ink[row].max()) >= CLEAR_INK else None
         cells[cell_id] = _reading(cell_id, posterior[row], clear, classes, float(readings.printed[row]))
