@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from scanner.board import ReadBoard
 from scanner.cells_table import cut_table
+from scanner.games.tables_columns import Arithmetic, columns_of
 from scanner.intake import Photo
 from scanner.locate.flatten import flattened
 from scanner.locate.placement import NotFound
@@ -16,6 +18,7 @@ from scanner.locate.table_placement import TablePlacement
 from scanner.locate.tables import locate_tables
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberReadings, NumberState
+from scanner.results import CellReading
 from scanner.table_names import named
 from scanner.templates import Template
 from scanner.templates.resize import SizeError
@@ -32,6 +35,10 @@ FIT = 1.0
 """How much a better fit of the lines counts against what is written."""
 
 
+FEWEST_SUMS = 4
+HARDLY_RIGHT, MOSTLY_RIGHT = 0.34, 0.5
+"""Sums on a table from which they tell that its rows are taken wrongly, and the shares of them that are right then, and
+once the rows are taken rightly."""
 UNMISTAKABLE = 24
 """Rows and columns together from which a table is known by their number alone."""
 WORD, CLEAR, FEWEST_WORDS = 4, 0.7, 2
@@ -94,23 +101,65 @@ def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> Rea
     best: ReadTable | None = None
     best_score, best_sense, inked = -1.0, 0.0, 0
     for way in (found, *found.others):
-        batch = cut_table(photo, way)
-        numbers = reader.read(batch)
-        written = np.asarray(batch.ink[batch.present, 0].any(axis=(1, 2)), dtype=np.bool_)
-        sense, count = sense_of(numbers, written)
+        read = _read_as(photo, way, reader)
+        sense, count = sense_of(read.numbers, read.inked)
         score = sense + FIT * way.score
         if score > best_score:
-            best, best_score, best_sense, inked = (
-                ReadTable(replace(way, others=()), numbers, written),
-                score,
-                sense,
-                count,
-            )
+            best, best_score, best_sense, inked = read, score, sense, count
     assert best is not None
+    best = _by_sums(photo, best, reader)
     model = best.placement.model
     if best_sense < NUMBERS and (inked >= FEWEST_INKED or model is not None):
         return NotFound("a ruled table was seen, but its cells hold no numbers")
     return best if model is None else _open_table(best, model)
+
+
+def _read_as(photo: Photo, way: TablePlacement, reader: NumberReader) -> ReadTable:
+    batch = cut_table(photo, way)
+    written = np.asarray(batch.ink[batch.present, 0].any(axis=(1, 2)), dtype=np.bool_)
+    return ReadTable(replace(way, others=()), reader.read(batch), written)
+
+
+def _by_sums(photo: Photo, read: ReadTable, reader: NumberReader) -> ReadTable:
+    """The table, taken a row higher or lower if hardly a sum is right as it is, and most are then.
+
+    A line too many above or below the rows, or a heading that a card hasn't, moves all of them by one.
+    """
+    right, count = sums_right(read.numbers, read.placement.template)
+    if count < FEWEST_SUMS or right > HARDLY_RIGHT * count:
+        return read
+    for way in read.placement.shifted:
+        other = _read_as(photo, way, reader)
+        right_then, count_then = sums_right(other.numbers, way.template)
+        if right_then >= max(FEWEST_SUMS, 2 * right + 2) and right_then > MOSTLY_RIGHT * count_then:
+            return other
+    return read
+
+
+def sums_right(numbers: NumberReadings, template: Template) -> tuple[int, int]:
+    """How many of the sums on a table are what their numbers add up to, as most likely read, and how many there are.
+
+    Nothing that is the sum of nothing counts.
+    """
+    top = {cell: found[0] for cell, found in zip(numbers.ids, numbers.candidates, strict=True)}
+    board = ReadBoard(
+        template.id,
+        {
+            cell: CellReading(cell, None, "unreadable", confidence=0.0)
+            if cell not in top
+            else CellReading(cell, top[cell].value, top[cell].state, top[cell].probability)
+            for cell in template.ids
+        },
+    )
+    right = count = 0
+    for column in columns_of(board, template):
+        one = Arithmetic(column)
+        for row in one.formulas:
+            written, given = column.written.get(row), one.given[row]
+            if written is not None and given is not None and (written or given):
+                count += 1
+                right += written == given
+    return right, count
 
 
 def _open_table(found: ReadTable, model: Template) -> ReadTable | NotFound:

@@ -19,11 +19,13 @@ class TablePlacement(Placement):
     template: with rows and columns where they were found on this sheet, not where its file has them. lattice:
     homography from table units (the usual height of a row as unit, from the table's top left) to px of ``photo.rgb``.
     mesh: in these units. others: further ways to take the same lines, the likelier first; what is written decides.
+    shifted: the same a row higher, and a row lower, in case that sums tell so.
     model: the template as its file has it, where its rows and columns are open; `template` then has a cell between any
     two lines, without names yet.
     """
 
     others: tuple[TablePlacement, ...] = ()
+    shifted: tuple[TablePlacement, ...] = ()
     model: Template | None = None
 
     @property

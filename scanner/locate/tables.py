@@ -101,13 +101,34 @@ def _open(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
 def _placements(ways: Sequence[Taken], seen: _Seen) -> tuple[TablePlacement, ...] | NotFound:
     """The first way's placement, with those of the others that fit nearly as well."""
     near = [way for way in ways if way.share >= max(ACCEPT, ways[0].share - UNDECIDED)]
-    places = [placed(way, seen.frame, seen.rules, seen.to_photo) for way in near]
+    places = [
+        replace(
+            placed(way, seen.frame, seen.rules, seen.to_photo),
+            shifted=tuple(placed(one, seen.frame, seen.rules, seen.to_photo) for one in _shifted(way)),
+        )
+        for way in near
+    ]
     places = [place for place in places if place.residual_px < MOST_OFF * row_px(place)]
     if not places:
         return NotFound("lines like a table's were seen, but they are none that a straight edge drew")
     if row_px(places[0]) < MIN_ROW_PX:
         return NotFound("a score table was seen, but it is too small in the picture to be read")
     return (replace(places[0], others=tuple(places[1:])),)
+
+
+def _shifted(way: Taken) -> list[Taken]:
+    """The way with all rows one higher, and one lower; none for open templates."""
+    if way.model is not None:
+        return []
+    table = way.template.table
+    assert table is not None
+    edges = len(row_edges(table).at)
+    found = []
+    for step in (-1, 1):
+        pairs = tuple((line, edge + step) for line, edge in way.rows.pairs if 0 <= edge + step < edges)
+        if len(pairs) >= 3:
+            found.append(replace(way, rows=replace(way.rows, pairs=pairs)))
+    return found
 
 
 def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:

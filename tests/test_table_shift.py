@@ -1,0 +1,78 @@
+"""A table taken a row too high or too low: hardly any of its sums is right then, and that tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scanner import table_sheets
+from scanner.geometry import Homography
+from scanner.intake import Photo
+from scanner.locate.table_placement import TablePlacement
+from scanner.read.number_reader import NumberReader
+from scanner.read.numbers import NumberCandidate, NumberReadings
+from scanner.table_sheets import ReadTable, sums_right
+from scanner.templates import get_template
+
+KNIFFEL = get_template("kniffel")
+assert KNIFFEL.table is not None
+ROWS = [row.id for row in KNIFFEL.table.rows if not row.labels and row.id != "name"]
+# 3 + 6 + 9 + 16 + 20 + 18 = 72, with 35 points 107; 22 + 0 + 25 + 30 + 40 + 0 + 19 = 136
+CARD = dict(zip(ROWS, [3, 6, 9, 16, 20, 18, 72, 35, 107, 22, 0, 25, 30, 40, 0, 19, 136, 107, 243], strict=True))
+PLACE = TablePlacement(KNIFFEL, Homography(np.eye(3)), None, 0.1, 1.0)
+PHOTO = Photo("card.png", 1, np.zeros((9, 9, 3), np.uint8), (9, 9))
+
+
+def numbers(cells: Mapping[str, int]) -> NumberReadings:
+    found = {
+        cell: (NumberCandidate(cells.get(cell), "read" if cell in cells else "blank", 0.99),)
+        for cell in KNIFFEL.ids
+        if not cell.endswith(".name")
+    }
+    return NumberReadings(tuple(found), tuple(found.values()))
+
+
+def column(step: int, card: Mapping[str, int] = CARD) -> dict[str, int]:
+    """The card's first column, each number so many rows lower than it belongs."""
+    moved = {place + step: value for place, value in enumerate(card.values())}
+    return {f"game1.{row}": moved[place] for place, row in enumerate(ROWS) if place in moved}
+
+
+def read(step: int, card: Mapping[str, int] = CARD) -> ReadTable:
+    return ReadTable(replace(PLACE, score=1.0 + step / 1000), numbers(column(step, card)), np.zeros(0, np.bool_))
+
+
+def test_right_sums_are_counted() -> None:
+    assert sums_right(numbers(column(0)), KNIFFEL) == (6, 6)
+    assert sums_right(numbers(column(0) | {"game1.bonus": 0}), KNIFFEL) == (4, 6)  # and the upper total with it
+    assert sums_right(numbers({}), KNIFFEL) == (0, 0)
+
+
+def settled(monkeypatch: pytest.MonkeyPatch, tables: Mapping[int, ReadTable]) -> ReadTable:
+    """The table that was taken with its rows a place off, by `tables`: what is read with 0, -1 and 1 rows more."""
+    ways = {one.placement.score: one for one in tables.values()}
+    monkeypatch.setattr(table_sheets, "_read_as", lambda photo, way, reader: ways[way.score])
+    taken = tables[0]
+    shifted = tuple(one.placement for step, one in tables.items() if step)
+    taken = replace(taken, placement=replace(taken.placement, shifted=shifted))
+    return table_sheets._by_sums(PHOTO, taken, NumberReader.__new__(NumberReader))
+
+
+@pytest.mark.parametrize("off", [-1, 1])
+def test_a_table_that_is_a_row_off_is_put_right(monkeypatch: pytest.MonkeyPatch, off: int) -> None:
+    found = settled(monkeypatch, {0: read(off), -1: read(off - 1), 1: read(off + 1)})
+    assert found.numbers == numbers(column(0))
+
+
+def test_a_table_whose_sums_are_right_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert settled(monkeypatch, {0: read(0), -1: read(-1), 1: read(1)}).numbers == numbers(column(0))
+
+
+def test_somebody_who_adds_up_badly_is_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All sums of the column are wrong, but no more are right a row higher or lower."""
+    bad = CARD | {"upper_sum": 70, "bonus": 0, "upper_total": 110, "lower_total": 130, "upper_again": 100, "total": 250}
+    found = settled(monkeypatch, {0: read(0, bad), -1: read(-1, bad), 1: read(1, bad)})
+    assert found.numbers == numbers(column(0, bad))
