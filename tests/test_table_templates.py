@@ -179,3 +179,38 @@ def test_formulas_run_nothing(code: str, formula: str) -> None:
     assert message.startswith("open.toml: table.formulas.total")
     assert "\n" not in message
     assert ";" in message  # the remedy
+
+
+FIXED = "\n".join(line for line in OPEN.splitlines() if not line.startswith(("least", "most")))
+BOMBS = {
+    "a formula within a formula": '{ sum = [{ sum = ["r{n}"] }] }',
+    "200 formulas within each other": "{ sum = " * 200 + '["r{n}"]' + " }" * 200,
+    "300 lists within each other": "{ sum = " + "[" * 300 + '"r1"' + "]" * 300 + " }",
+    "50,000 brackets": "{ sum = " + "[" * 50_000,
+    "a power": '{ power = ["r1", 99999999] }',
+    "a power as a text": '"9**9**9"',
+    "a power as a constant": '{ product = "r1", by = "9**9**9" }',
+    "a constant of 30 digits": '{ product = "r1", by = ' + "9" * 30 + " }",
+    "a constant of 5,000 digits": '{ product = "r1", by = ' + "9" * 5_000 + " }",
+    "points of 30 digits": '{ threshold = "r1", at = 1, points = ' + "9" * 30 + " }",
+    "an endless number": '{ threshold = "r1", at = inf, points = 5 }',
+    "a truth value": '{ product = "r1", by = true }',
+    "a circle": '{ sum = ["total"] }',
+    "an attribute": '{ sum = ["r1.__class__"] }',
+    "a call": '{ sum = ["r1()"] }',
+    "code beside a formula": '{ sum = ["r1"], eval = "1" }',
+    "20,000 rows": "{ sum = [" + '"r1", ' * 20_000 + "] }",
+}
+
+
+@pytest.mark.parametrize("what", BOMBS)
+def test_no_formula_keeps_the_machine_busy(what: str) -> None:
+    """Powers, depth and length are refused in one line like anything else that is no formula; nothing is computed."""
+    assert parse_template(FIXED.encode(), source="open.toml").table is not None
+    with pytest.raises(TemplateError) as caught:
+        parse_template(FIXED.replace('{ sum = ["r{n}"] }', BOMBS[what]).encode(), source="open.toml")
+    message = str(caught.value)
+    assert message.startswith("open.toml: ")
+    assert "\n" not in message
+    assert len(message) < 400
+    assert ";" in message  # the remedy
