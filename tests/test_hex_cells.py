@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 from hex_sheets import BACK, CALM, FRONT, Laid, drawn, flat_sheet, hand_written, laid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scanner.cells import CellBatch
 from scanner.cells_hex import cut_hexes
 from scanner.geometry import FloatArray
 from scanner.hex_chain import Settled, cut_and_mark, read_cells
 from scanner.intake import Photo
 from scanner.locate.hex_placement import HexPlacement
-from scanner.panels import ink_of, panel_of
+from scanner.panels import _density, _traced, _without_edges, ink_of, panel_of
+from scanner.read.classes import CLASSES
 from scanner.read.marks import MarkReadings, features, mark_boxes, probabilities, read_marks
 from scanner.read.reader import default_reader
+from scanner.read.readings import Readings
 from scanner.simulate import Shapes
 from scanner.simulate.hands import InkImage
 from scanner.simulate.marks import STYLES, draw_mark
@@ -124,6 +128,56 @@ def test_a_stroke_that_crosses_an_edge_stays_with_its_hex(dx: float, dy: float) 
     assert inked - {cell.id for cell in FRONT.cells if cell.printed is not None} == {"q0r0"}
 
 
+def test_a_stroke_along_a_border_stays_and_the_border_goes() -> None:
+    panel = panel_of(FRONT.lattice_cells)
+    flat = np.full((panel.size[1], panel.size[0]), 200, dtype=np.uint8)
+    for ends in np.round(panel.edges.ends).astype(int).tolist():
+        cv2.line(flat, ends[0], ends[1], (140,), 3, cv2.LINE_AA)
+    bare = flat.copy()
+    side = panel.edges.of_cell[[cell.id for cell in panel.cells].index("q0r0")][0]
+    start, end = panel.edges.ends[side]
+    # from the middle of the side over its end, where it meets two others
+    foot = np.round([start + part * (end - start) for part in (0.6, 1.15)]).astype(int).tolist()
+    cv2.line(flat, foot[0], foot[1], (50,), 5, cv2.LINE_AA)
+    cleared = {}
+    for name, picture in (("written", flat), ("bare", cv2.GaussianBlur(bare, (0, 0), 0.8))):
+        density = _density(panel, np.asarray(picture, dtype=np.uint8))
+        cleared[name] = _without_edges(density, panel.edges, _traced(density, panel.edges), 0.75)[0]
+    along = np.round([start + part * (end - start) for part in np.linspace(0.65, 1.1, 9)]).astype(int)
+    assert cleared["written"][along[:, 1], along[:, 0]].min() > 0.5
+    assert cleared["bare"].max() < 0.05
+
+
+def test_numbers_that_run_into_one_another_are_divided_at_the_border() -> None:
+    canvas = drawn(FRONT, {})
+    rng = np.random.default_rng(0)
+    scribe = Scribe(canvas, Shapes({5: [strokes()]}), choose_habits(14, rng, CALM), rng)
+    (x, y), (beside, _) = (
+        np.mean([[point.x, point.y] for point in FRONT.cell(cell).polygon], axis=0).tolist()
+        for cell in ("q0r0", "q1r0")
+    )
+    scribe.figure(5, (x, y), 9.0, scribe.habits.pen)
+    stroke = [[x, y + 2.0], [x + 6.0, y], [beside - 2.0, y - 1.0], [beside + 1.0, y + 3.0]]
+    scribe.path(np.array(stroke), scribe.habits.pen)
+    sheet = laid(canvas, FRONT)
+    batch = cut_hexes(sheet.photo, Straight(sheet), FRONT)
+    inked = {cell for cell, ink in zip(batch.ids, batch.ink, strict=True) if ink.any()}
+    assert inked - {cell.id for cell in FRONT.cells if cell.printed is not None} == {"q0r0", "q1r0"}
+
+
+def test_paper_beside_thick_strokes_stays_paper() -> None:
+    """A broad stroke over the upper corner of a hex, rim and all, is as dark against the paper as it is."""
+    panel = panel_of(FRONT.lattice_cells)
+    flat = np.full((panel.size[1], panel.size[0]), 200, dtype=np.uint8)
+    x, y = panel.middles[[cell.id for cell in panel.cells].index("q0r0")]
+    stroke = (slice(y - 26, y - 15), slice(x - 10, x + 10))
+    flat[stroke] = 50
+    density = _density(panel, flat)
+    assert density[y - 23 : y - 17, x - 8 : x + 8].min() > 0.65  # 1 - 50 / 200 = 0.75
+    flat[stroke] = 200
+    assert _density(panel, flat).max() < 0.05
+
+
 def marked(styles: dict[str, str], template: Template = FRONT, seed: int = 0) -> Laid:
     """A sheet with marks in these styles."""
     canvas = drawn(template, {})
@@ -189,6 +243,38 @@ def test_a_printed_number_written_over_is_the_printed_number() -> None:
     assert read.classes[int(read.probabilities[row].argmax())] == "7"
     assert read.probabilities[row].max() == 1.0
     assert read.printed[row] == 1.0
+
+
+class Unclear:
+    """A reader that tells 3 and 5 surely in the first two hexes without print, and can't tell in the third."""
+
+    classes = CLASSES
+
+    def __init__(self, ids: tuple[str, ...]) -> None:
+        self.ids = ids
+
+    def read(self, batch: CellBatch) -> Readings:
+        """As a reader does."""
+        probabilities = np.zeros((len(batch.ids), len(CLASSES)), dtype=np.float32)
+        probabilities[:, CLASSES.index("blank")] = 1.0
+        for cell, three, five in zip(self.ids, (1.0, 0.0, 0.5), (0.0, 1.0, 0.5), strict=True):
+            row = batch.ids.index(cell)
+            probabilities[row] = 0
+            probabilities[row, [3, 5]] = three, five
+        return Readings(batch.ids, CLASSES, probabilities, np.zeros(len(batch.ids), dtype=np.float32))
+
+
+def test_clear_numbers_of_the_sheet_settle_the_unclear_ones() -> None:
+    ids = ("q0r0", "q1r0", "q2r0")
+    ink = np.zeros((len(FRONT.lattice_cells), 2, 32, 32), dtype=np.uint8)
+    every = tuple(cell.id for cell in FRONT.lattice_cells)
+    for cell, part in zip(ids, (slice(2, 12), slice(20, 30), slice(20, 30)), strict=True):
+        ink[every.index(cell), :, part, 8:24] = 255
+    batch = CellBatch(every, ink, np.ones(len(every), np.bool_), np.ones(len(every), np.float32))
+    none = MarkReadings((), np.zeros(0, dtype=np.float32))
+    read = read_cells(batch, none, FRONT, Unclear(ids))  # type: ignore[arg-type]
+    likely = read.probabilities[read.ids.index("q2r0")]
+    assert likely[5] > 0.9 > 0.1 > likely[3], "it looks like the 5"
 
 
 def test_readings_hold_hexes_boxes_and_marks_in_the_templates_order() -> None:
