@@ -136,6 +136,15 @@ class ClaimGame(Game, Protocol):
 
 
 @runtime_checkable
+class CountedGame(Game, Protocol):
+    """A game that can say what these boxes should hold. Optional."""
+
+    def counted(self, board: ReadBoard, template: Template) -> Mapping[str, int]:
+        """What each box for a claim has to say by the rest of the board, by the box's cell id."""
+        ...
+
+
+@runtime_checkable
 class ColumnGame(Game, Protocol):
     """A game on a table whose columns are results of their own (`Score.columns`). Optional."""
 

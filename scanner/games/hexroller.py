@@ -43,7 +43,7 @@ class HexRoller:
 
         The history isn't judged while a hex, a record box or a bonus is unreadable.
         """
-        return *flags_of(_checked(board, template, context)), *self._wrong_claims(board, template, context)
+        return *flags_of(_checked(board, template, context)), *self._wrong_claims(board, template)
 
     def score(self, board: ReadBoard, template: Template, context: GameContext) -> Score:
         """See `scanner.games.hexroller_scoring.score_of`."""
@@ -55,6 +55,13 @@ class HexRoller:
         empty ones are left out."""
         written = {name: board.cells[box].value for name, box in layout_of(template).claims}
         return {name: value for name, value in written.items() if isinstance(value, int)}
+
+    def counted(self, board: ReadBoard, template: Template) -> Mapping[str, int]:
+        """What the boxes have to say; see `scanner.games.base.CountedGame`."""
+        layout, score = layout_of(template), self.score(board, template, GameContext())
+        points = dict(zip(line_names(layout), (line.points for line in score.lines), strict=True))
+        points["total"] = score.total or 0
+        return {box: points[name] for name, box in layout.claims}
 
     def history(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[HistoryStep, ...]:
         """One game that ends with this sheet; empty if there is none, or if what it depends on can't be read."""
@@ -109,17 +116,15 @@ class HexRoller:
         layout = layout_of(template)
         return RollFormat(layout.dice, LOWEST, HIGHEST, layout.rounds)
 
-    def _wrong_claims(self, board: ReadBoard, template: Template, context: GameContext) -> list[Flag]:
+    def _wrong_claims(self, board: ReadBoard, template: Template) -> list[Flag]:
         claimed = self.claims(board, template)
         if not claimed:
             return []
-        layout, score = layout_of(template), self.score(board, template, context)
-        given = dict(zip(line_names(layout), (line.points for line in score.lines), strict=True))
-        given["total"] = score.total or 0
+        counted = self.counted(board, template)
         flags = []
-        for name, box in layout.claims:
-            if name in claimed and claimed[name] != given[name]:
-                message = f"The box for {_spoken(name)} says {claimed[name]}, but the board gives {given[name]}"
+        for name, box in layout_of(template).claims:
+            if name in claimed and claimed[name] != counted[box]:
+                message = f"The box for {_spoken(name)} says {claimed[name]}, but the board gives {counted[box]}"
                 flags.append(Flag("hexroller.claimed", "arithmetic", (box,), message))
         return flags
 

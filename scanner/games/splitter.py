@@ -51,7 +51,7 @@ class Splitter:
             *_half_pairs(readings, layout),
             *_incomplete(readings, layout),
             *(() if context.rolls is None else _rolls(readings, layout, context.rolls)),
-            *self._wrong_claims(board, template, context),
+            *self._wrong_claims(board, template),
         )
 
     def score(self, board: ReadBoard, template: Template, context: GameContext) -> Score:
@@ -63,6 +63,13 @@ class Splitter:
         """What the boxes say: ``ones`` to ``sixes``, ``hearts``, ``total``; empty ones are left out."""
         written = {name: board.cells[box].value for name, box in layout_of(template).claims}
         return {name: value for name, value in written.items() if isinstance(value, int)}
+
+    def counted(self, board: ReadBoard, template: Template) -> Mapping[str, int]:
+        """What the boxes have to say; see `scanner.games.base.CountedGame`."""
+        score = self.score(board, template, GameContext())
+        points = dict(zip((*NUMBERS, "hearts"), (line.points for line in score.lines), strict=False))
+        points["total"] = score.total or 0
+        return {box: points.get(name, 0) for name, box in layout_of(template).claims}
 
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
         """Half pairs are rarer than whole ones; nothing else about a number depends on the others."""
@@ -87,18 +94,16 @@ class Splitter:
         """Two dice, and a round for each pair of cells."""
         return RollFormat(DICE, 1, HIGHEST, len(layout_of(template).pairs))
 
-    def _wrong_claims(self, board: ReadBoard, template: Template, context: GameContext) -> list[Flag]:
+    def _wrong_claims(self, board: ReadBoard, template: Template) -> list[Flag]:
         claimed = self.claims(board, template)
         if not claimed:
             return []
-        score = self.score(board, template, context)
-        points = dict(zip((*NUMBERS, "hearts"), (line.points for line in score.lines), strict=False))
-        given = {**points, "total": score.total}
+        counted = self.counted(board, template)
         flags = []
         for name, box in layout_of(template).claims:
-            if name in claimed and claimed[name] != given.get(name, 0):
+            if name in claimed and claimed[name] != counted[box]:
                 what = "the total" if name == "total" else name
-                message = f"The box for {what} says {claimed[name]}, but the board gives {given.get(name, 0)}"
+                message = f"The box for {what} says {claimed[name]}, but the board gives {counted[box]}"
                 flags.append(Flag("splitter.claimed", "arithmetic", (box,), message))
         return flags
 

@@ -31,6 +31,7 @@ from scanner.read.classes import STATE_CLASSES
 from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
+from scanner.resolve.claims import checked_by_board
 from scanner.resolve.mends import with_mends
 from scanner.resolve.misread import doubt_misread
 from scanner.resolve.notes import without_notes
@@ -99,7 +100,7 @@ def _with_numbers(
     game: Game,
 ) -> ReadBoard:
     checked = checked_by_sums(ReadBoard(board.template, {**board.cells, **whole, **answered}), template)
-    return doubt_misread(checked, template, game) if whole else checked
+    return checked_by_board(doubt_misread(checked, template, game), template, game) if whole else checked
 
 
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:

@@ -111,7 +111,7 @@ def _with_sureness(
     unsure = {doubt.cell for doubt in doubts if len({outcome.reading.value or 0 for outcome in doubt.outcomes}) > 1}
 
     def stands(flag: Flag) -> bool:
-        compared = (*flag.cells, *flag.basis) if flag.basis else ()
+        compared = (*flag.cells, *flag.basis) if flag.severity == "arithmetic" else flag.basis
         return unsure.isdisjoint(compared) and all((flag.code, flag.cells) in other for other in others)
 
     return tuple(replace(flag, sure=stands(flag)) for flag in flags)
