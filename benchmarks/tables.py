@@ -19,9 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
+from scanner.board import ReadBoard
+from scanner.games.tables_columns import Arithmetic, columns_of
 from scanner.read.reader import default_reader
 from scanner.results import CellReading
 from scanner.scan import scan
+from scanner.sheet import Sheet
 from scanner.simulate import HandSource, Setting, font_hand, pool_hand
 from scanner.simulate.scorecards import Card, Chances, random_game, random_names, simulate_card, truth_of
 from scanner.templates import Template, get_template, load_templates
@@ -43,7 +46,11 @@ SURE = 0.98
 
 @dataclass
 class Tally:
-    """Counts over all cards. numbers: (confidence, right) of each cell that holds a number or was read as one."""
+    """Counts over all cards. numbers: (confidence, right) of each cell that holds a number or was read as one.
+
+    asked: cells that are asked about at first. wrong_sums: those that somebody added up wrongly; told: those of them
+    that are flagged. accused: right sums that are flagged as surely wrong. silent_columns: sure ones with a wrong total.
+    """
 
     cards: int = 0
     found: int = 0
@@ -51,6 +58,14 @@ class Tally:
     numbers: list[tuple[float, bool]] = field(default_factory=list)
     blanks: int = 0
     blank_wrong: int = 0
+    asked: int = 0
+    wrong_sums: int = 0
+    told: int = 0
+    told_surely: int = 0
+    accused: int = 0
+    columns: int = 0
+    sure_columns: int = 0
+    silent_columns: int = 0
     seconds: list[float] = field(default_factory=list)
     manners: Counter[str] = field(default_factory=Counter)
     wrong_by_manner: Counter[str] = field(default_factory=Counter)
@@ -69,6 +84,15 @@ class Tally:
                 f"{silent} wrong at {SURE:.0%} confidence or more"
             )
         lines.append(f"{self.blanks} cells without a number, {self.blank_wrong} of them taken for one")
+        if self.numbers:
+            lines.append(
+                f"{self.asked / len(self.numbers):.1%} asked about; {self.told} of {self.wrong_sums} wrong sums found, "
+                f"{self.told_surely} of them surely; {self.accused} right ones accused while sure"
+            )
+            lines.append(
+                f"{self.columns} columns, {self.sure_columns} of them sure, "
+                f"{self.silent_columns} with a wrong total while sure"
+            )
         lines.append(f"median {np.median(self.seconds):.2f} s, slowest {max(self.seconds):.2f} s")
         shares = (f"{name} {self.wrong_by_manner[name]}/{count}" for name, count in sorted(self.manners.items()))
         lines.append("wrong by manner: " + ", ".join(shares))
@@ -127,6 +151,30 @@ def judge(card: Card, cells: dict[str, CellReading], tally: Tally) -> list[str]:
     return wrong
 
 
+def judge_sums(card: Card, sheet: Sheet, tally: Tally) -> None:
+    """Counts what is said of the sums on one card."""
+    cells = {cell.id: truth_of(card.numerals[cell.id]) for cell in card.template.cells if cell.id in card.numerals}
+    truth = {
+        cell: CellReading(cell, value, "read")
+        if isinstance(value := cells.get(cell), int)
+        else CellReading(cell, None, "struck" if value == "struck" else "blank")
+        for cell in sheet.template.ids
+    }
+    columns = [Arithmetic(one) for one in columns_of(ReadBoard(sheet.template.id, truth), sheet.template)]
+    wrong = {one.column.cell(row) for one in columns for row in one.wrong}
+    totals = {one.column.id: one.total for one in columns}
+    verdict = sheet.verdict
+    flagged = {flag.cells[0]: flag.sure for flag in verdict.flags if flag.code == "table.sum"}
+    tally.asked += len(verdict.ask)
+    tally.wrong_sums += len(wrong)
+    tally.told += len(wrong & flagged.keys())
+    tally.told_surely += sum(flagged.get(cell, False) for cell in wrong)
+    tally.accused += sum(sure for cell, sure in flagged.items() if cell not in wrong)
+    tally.columns += len(verdict.columns)
+    tally.sure_columns += sum(column.sure for column in verdict.columns.values())
+    tally.silent_columns += sum(one.sure and one.total != totals[name] for name, one in verdict.columns.items())
+
+
 def templates_for(own: Template, known: bool) -> list[Template]:
     """What the scan is told; a table of any size is only looked for where it is asked for."""
     every = load_templates()
@@ -160,6 +208,7 @@ def main() -> int:
             tally.found += 1
             tally.wrong_template += sheet.template.id != card.template.id
             said = judge(card, dict(sheet.board.cells), tally)
+            judge_sums(card, sheet, tally)
         if said:
             print(f"{name}: {len(said)} wrong: {'; '.join(said[:12])}", file=sys.stderr)
             if chosen.keep is not None:
