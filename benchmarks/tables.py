@@ -49,7 +49,8 @@ class Tally:
     """Counts over all cards. numbers: (confidence, right) of each cell that holds a number or was read as one.
 
     asked: cells that are asked about at first. wrong_sums: those that somebody added up wrongly; told: those of them
-    that are flagged. accused: right sums that are flagged as surely wrong. silent_columns: sure ones with a wrong total.
+    that are flagged. accused: right sums that are flagged as surely wrong. silent_columns: sure ones whose total is
+    wrong.
     """
 
     cards: int = 0
