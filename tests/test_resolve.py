@@ -674,7 +674,7 @@ def test_an_illegal_value_that_may_be_another_is_not_sure() -> None:
     cells = dict.fromkeys(PAD.ids, CellReading("", None, "blank"))
     board = ReadBoard(PAD.id, {cell: replace(reading, id=cell) for cell, reading in cells.items()})
     first, second = PAD.lattice_cells[0].id, PAD.lattice_cells[1].id
-    doubtful = CellReading(first, 9, "read", 0.95, {"4": 0.05})
+    doubtful = CellReading(first, 9, "read", 0.97, {"4": 0.03})
     clear = CellReading(second, 9, "read")
     verdict = resolve(ReadBoard(PAD.id, {**board.cells, first: doubtful, second: clear}), PAD, Splitter())
     sureness = {flag.cells: flag.sure for flag in verdict.flags if flag.code == "splitter.value"}
