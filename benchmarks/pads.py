@@ -233,6 +233,12 @@ def measured(numbers: Sequence[int], seed: int, hands: Sequence[HandSource], kee
             yield outcome
 
 
+def hides_a_mistake(judged: JudgedSheet) -> bool:
+    """Is it sure, and something wrong that isn't even shown as doubtful? What changes no result isn't asked."""
+    hidden = any(cell.state != "doubtful" for cell in judged.wrong)
+    return judged.broken_promise or (judged.silent and hidden)
+
+
 def share(hits: int, n: int) -> str:
     return f"{hits:5d} of {n:5d}" + (f"  {100 * hits / n:6.2f} %" if n else "")
 
@@ -267,6 +273,7 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
     silent = sum(one.judged.sure and not one.judged.total_right for one in found)
     yield f"wrong totals while sure       {share(silent, len(found))}"
     yield f"  anything wrong while sure   {share(sum(one.judged.silent for one in found), len(found))}"
+    yield f"    not shown as doubtful     {share(sum(hides_a_mistake(one.judged) for one in found), len(found))}"
     yield f"planted mistakes flagged      {share(planted - missed, planted)}"
     yield f"  missed, and nothing asked   {share(unasked, planted)}"
     yield f"legal sheets with a flag      {share(sum(bool(one.invented) for one in legal), len(legal))}"

@@ -32,7 +32,8 @@ CLEARLY_VOID = 0.9
 """Confidence from which what is struck out, or a pencil note, counts as no number."""
 TOLD_FROM = 0.95
 """Probability from which a mistake is told; a less probable one is asked about first. On generated pads of test writers
-this tells 93 of 105 mistakes and 3 of 108 legal sheets one that isn't there; 0.9 tells 94 and 5, 0.98 tells 85 and 3."""
+93 of 105 mistakes are told, and on 3 of 108 legal sheets one that isn't there; from 0.9 on 94 and 5, from 0.98 on 85
+and 3."""
 NAMED_PAIRS = 3
 
 
