@@ -59,6 +59,8 @@ CORE = (0.2, 0.15)
 """How far into a cell, across and down, as a share of its shorter side, ink of its neighbours seldom reaches."""
 CORE_INK = 0.02
 """Least ink within that, as a share of a cell's height squared, of a digit that is the cell's own."""
+SURE_INK = (0.06, 0.05)
+"""Ink of touching digits farther in than this, like CORE, is the cell's own; the rest goes to the nearest cell."""
 STACKED = 0.95
 """Connected ink no higher than this share of a cell's height is no digits that stand on one another."""
 LINE_REACH = 0.13
@@ -425,7 +427,7 @@ def _torn(
     Gives those cells by the ink's label.
     """
     found: dict[int, list[int]] = {}
-    for k, (left, top, right, bottom) in enumerate(_whole(_cores(rects), labels.shape)):
+    for k, (left, top, right, bottom) in enumerate(_whole(_inside(rects, CORE), labels.shape)):
         if right > left and bottom > top:
             deep = np.bincount(labels[top:bottom, left:right].ravel())
             for label in np.flatnonzero(deep >= CORE_INK * typical**2).tolist():
@@ -439,10 +441,10 @@ def _torn(
     return torn
 
 
-def _cores(rects: Rects) -> Rects:
-    """The middles of cells, which only their own writing reaches."""
+def _inside(rects: Rects, margin: tuple[float, float]) -> Rects:
+    """The rectangles without a margin at the sides, and above and below, as shares of their shorter side."""
     sides = np.minimum(rects[:, 2] - rects[:, 0], rects[:, 3] - rects[:, 1])
-    inset = np.array([CORE[0], CORE[1], -CORE[0], -CORE[1]])
+    inset = np.array([margin[0], margin[1], -margin[0], -margin[1]])
     return np.asarray(rects + sides[:, None] * inset, dtype=np.float64)
 
 
@@ -454,11 +456,11 @@ def _tear(
     box: npt.NDArray[np.int32],
     rects: Rects,
 ) -> None:
-    """Gives each pixel of connected ink, in place, to the cell whose middle is the nearest along the strokes."""
+    """Gives each pixel of connected ink, in place, to the cell that is the nearest along the strokes."""
     left, top, wide, high = (int(v) for v in box[:4])
     ink = (labels[top : top + high, left : left + wide] == number).astype(np.uint8)
     grown = []
-    for a, b, c, d in _whole(_cores(rects[cells]) - np.array([left, top, left, top]), ink.shape):
+    for a, b, c, d in _whole(_inside(rects[cells], SURE_INK) - np.array([left, top, left, top]), ink.shape):
         seed = np.zeros_like(ink)
         seed[b:d, a:c] = ink[b:d, a:c]
         grown.append(seed)
