@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from scanner.geometry import Homography
-from scanner.locate.table_axis import axis_of, ruled_part
-from scanner.locate.table_frame import Frame
+from scanner.locate.candidates import find_patches
+from scanner.locate.prepare import smoothed
+from scanner.locate.table_axis import Axis, axis_of, ruled_part, within
+from scanner.locate.table_frame import Frame, on_paper, regions
 from scanner.locate.table_match import match, row_edges
-from scanner.locate.table_rules import STRIPS, Rules, find_rules
-from scanner.locate.tables import ACCEPT, _ways
+from scanner.locate.table_rules import STRIPS, RuledLine, Rules, find_rules
+from scanner.locate.tables import ACCEPT, THRESHOLDS, _ways
 from scanner.templates import get_template
 
 KNIFFEL = get_template("kniffel")
@@ -113,3 +115,52 @@ def test_rows_of_sums_may_be_a_third_higher() -> None:
     # the top of a heading that is twice as high tells nothing; all that is below it does
     assert [pair for pair in taken.pairs if pair[0]] == [(k, k) for k in range(1, len(at))]
     assert taken.share > ACCEPT
+
+
+def axis(places: list[float], weights: list[float]) -> Axis:
+    line = RuledLine(np.arange(STRIPS), np.zeros(STRIPS), 0.5)
+    each = np.array(weights)
+    return Axis((line,) * len(places), np.array(places), each, each)
+
+
+def test_rows_in_a_shadow_belong_to_the_table_and_its_paper_does_not() -> None:
+    """The last lines were hardly seen, but go on as those before; the paper ends further off."""
+    whole = axis([10, 60, 90, 120, 150, 180, 210, 240, 285], [1, 1, 1, 1, 1, 1, 0.6, 0.5, 1])
+    part = axis([60, 90, 120, 150, 180], [1.0] * 5)
+    assert within(whole, part).places.tolist() == [60, 90, 120, 150, 180, 210, 240]
+
+
+def test_faint_lines_close_off_cells() -> None:
+    """Lines of 5 % in grain of 1 %, a pixel or two wide: pale blue print, photographed from far."""
+    rng = np.random.default_rng(5)
+    picture = np.full((1000, 750), 190.0)
+    for row in range(21):
+        picture[200 + 24 * row, 100:640] -= 11
+    for column in range(10):
+        picture[200:681, 100 + 60 * column] -= 11
+    grainy = np.clip(cv2.GaussianBlur(picture, (0, 0), 0.6) + rng.normal(0, 1.9, picture.shape), 0, 255).astype(
+        np.uint8
+    )
+    most = 0
+    for threshold in THRESHOLDS:
+        patches = find_patches(smoothed(grainy, threshold.smooth), threshold)
+        most = max([most, *(int(members.sum()) for members in regions(patches, grainy.shape))])
+    assert most > 0.8 * 20 * 9
+
+
+def test_the_grain_of_a_table_top_joins_no_cards() -> None:
+    """Two cards of four by six cells, and dark fields of wood between them that would join them."""
+    picture = np.full((600, 1000), 60, np.uint8)
+    for left in (100, 560):
+        picture[100:500, left - 20 : left + 340] = 200
+        for row in range(7):
+            picture[120 + 60 * row, left : left + 320] = 90
+        for column in range(5):
+            picture[120:480, left + 80 * column] = 90
+    for top in range(140, 460, 60):
+        cv2.rectangle(picture, (444, top), (536, top + 46), 75, -1)
+        cv2.rectangle(picture, (444, top), (536, top + 46), 45, 2)
+    patches = find_patches(picture, THRESHOLDS[0])
+    kept = on_paper(picture, patches)
+    assert len(kept) < len(patches)
+    assert sorted(int(members.sum()) for members in regions(kept, picture.shape)) == [24, 24]

@@ -18,6 +18,8 @@ FULLY_SEEN, HARDLY_SEEN = 0.8, 0.6
 """Share of the table's extent from which a line counts fully, and from which it may speak against a match."""
 WELL_SEEN = 0.8
 """Weight of a line (see `Axis`) from which it is one of the table's."""
+HARDLY_THERE, SAME_INTERVAL = 0.4, 0.22
+"""Weight of a line that goes on after the last well seen one, and how far its interval may differ from the usual."""
 CROSSED = 0.6
 """Share of the lines across that have to run through a row or a column; beyond the table there are none."""
 
@@ -111,10 +113,24 @@ def ruled_part(level: Axis, upright: Axis, rules: Rules) -> tuple[Axis, Axis]:
 
 
 def within(axis: Axis, part: Axis) -> Axis:
-    """The lines of an axis from the first to the last of a part of it: the paper's edges lie outside."""
+    """The lines of an axis from the first to the last of a part of it: the paper's edges lie outside.
+
+    Lines beyond that are hardly seen belong to it as long as they go on at the same intervals.
+    """
     if len(part.places) < 2:
         return axis
-    return _part(axis, (axis.places >= part.places[0]) & (axis.places <= part.places[-1]))
+    usual = float(np.median(np.diff(part.places)))
+    first, last = float(part.places[0]), float(part.places[-1])
+    seen = axis.places[axis.weights >= HARDLY_THERE]
+    for place in seen[seen > last].tolist():
+        if abs(place - last - usual) > SAME_INTERVAL * usual:
+            break
+        last = place
+    for place in seen[seen < first].tolist()[::-1]:
+        if abs(first - place - usual) > SAME_INTERVAL * usual:
+            break
+        first = place
+    return _part(axis, (axis.places >= first) & (axis.places <= last))
 
 
 def _part(axis: Axis, kept: npt.NDArray[np.bool_]) -> Axis:

@@ -20,6 +20,8 @@ GrayImage = npt.NDArray[np.uint8]
 FEWEST_PATCHES = 6
 """Cells that have to be seen side by side before a table is looked for."""
 MOST_GROUPS = 3
+DARK_GROUND = 0.45
+"""Brightness of a patch, as a share of that of most, below which it isn't on the same paper, not even in a shadow."""
 BRIDGE = 0.03
 """Cells belong together across a line this wide, as a share of the picture's long side."""
 ASIDE = 32.0
@@ -45,6 +47,17 @@ class Frame:
     matrix: Homography
     flat: GrayImage
     valid: npt.NDArray[np.bool_]
+
+
+def on_paper(gray: GrayImage, patches: Patches) -> Patches:
+    """Without patches that are much darker than most of the others: the grain of a table top between two cards."""
+    if not len(patches):
+        return patches
+    lightest = cv2.dilate(gray, np.ones((9, 9), np.uint8))
+    at = np.clip(np.round(patches.centres).astype(int), 0, np.array([gray.shape[1] - 1, gray.shape[0] - 1]))
+    brightness = np.asarray(lightest)[at[:, 1], at[:, 0]].astype(np.float64)
+    kept = brightness >= DARK_GROUND * np.percentile(brightness, 75)
+    return Patches(patches.centres[kept], patches.corners[kept], patches.side[kept])
 
 
 def regions(patches: Patches, shape: tuple[int, ...]) -> list[npt.NDArray[np.bool_]]:

@@ -17,9 +17,9 @@ from scanner.intake import Photo
 from scanner.locate.candidates import Threshold, find_patches
 from scanner.locate.mesh import Mesh, fit_smooth
 from scanner.locate.placement import NotFound
-from scanner.locate.prepare import stretched
+from scanner.locate.prepare import smoothed, stretched
 from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by, turned_axes, within
-from scanner.locate.table_frame import Frame, frame, regions
+from scanner.locate.table_frame import Frame, frame, on_paper, regions
 from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, most_share, row_edges
 from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
@@ -27,7 +27,7 @@ from scanner.locate.table_rules import Rules, find_rules
 from scanner.templates import Template
 
 WORKING_SIDE = 1000
-THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.061, 4.0), Threshold(0.031, 2.5))
+THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.02, 2.0, smooth=0.8, thin=0.02), Threshold(0.061, 4.0))
 """Ways of telling cells from lines, tried until a table is found."""
 ACCEPT = 0.88
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's: generated cards have 0.93 or more,
@@ -67,7 +67,7 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
     most = 0
     followed = 0
     for threshold in THRESHOLDS:
-        patches = find_patches(working, threshold)
+        patches = on_paper(working, find_patches(smoothed(working, threshold.smooth), threshold))
         for members in regions(patches, working.shape):
             most = max(most, int(members.sum()))
             flat = frame(working, patches, members)
