@@ -56,7 +56,10 @@ OVER, OVER_LINE = 0.5, 1.25
 """Ink over a line is what would be at least this share of the sheet's usual ink without the line, and at least this
 multiple of the line's own darkness with it."""
 FAINT = 0.5
-"""Share of the sheet's usual ink below which ink along a line is what is left of the line."""
+"""Share of the sheet's usual ink below which ink along a line is what is left of the line, and an area of it is a
+shadow."""
+SHADE_PX = 13
+"""Side of a square, px, that no stroke covers."""
 LEAST_SIDE, BOX_UNSEEN, MOST_UNSEEN = 0.2, 0.3, 0.6
 """Darkness of a printed side, as a share of the panel's usual, below which it isn't seen, and the share of the sides of
 a box in a row, and of a hex, that may be unseen: with more a finger or a lamp's reflection covers the cell."""
@@ -239,12 +242,12 @@ def ink_of(panel: Panel, photo: Photo, placement: MmToPx, *, least_inside: float
     flat, visible = flattened(photo.gray, placement, panel.low, panel.size, panel.per_mm)
     with_lines = _density(panel, flat)
     traced = _traced(with_lines, panel.edges)
-    density, beside = _without_edges(with_lines, panel.edges, traced, _usual_ink(panel, with_lines))
+    usual = _usual_ink(panel, with_lines)
+    density, beside = _without_edges(with_lines, panel.edges, traced, usual)
     density[panel.near < 0] = 0
     mask = _mask(panel, density)
-    return PanelInk(
-        density, mask, _owners(panel, mask, density, beside, least_inside), visible, _covered(panel, traced)
-    )
+    owner = _owners(panel, mask, density, beside, least_inside, usual)
+    return PanelInk(density, mask, owner, visible, _covered(panel, traced))
 
 
 def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
@@ -413,8 +416,9 @@ def _owners(
     density: FloatImage,
     beside: npt.NDArray[np.bool_],
     least_inside: float,
+    usual: float,
 ) -> Labels:
-    """Whose ink each pixel is, -1 for nobody's. beside: pixels where a printed line was."""
+    """Whose ink each pixel is, -1 for nobody's. beside: pixels where a printed line was. usual: the ink's darkness."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
     cells = len(panel.cells)
     inked = mask > 0
@@ -432,7 +436,10 @@ def _owners(
         along = np.bincount(label, weights=beside[inked], minlength=count)
         darkest = np.zeros(count, dtype=np.float32)
         np.maximum.at(darkest, label, density[inked])
+        shaded = np.zeros(count, dtype=np.bool_)
+        shaded[labels[cv2.erode(mask, np.ones((SHADE_PX, SHADE_PX), np.uint8)) > 0]] = True
         nobodys |= (along > 0.8 * area) & (darkest < FAINT * float(np.percentile(density[inked], 75)))
+        nobodys |= shaded & (darkest < FAINT * usual)
     owner[nobodys[label]] = -1
     result = np.full(mask.shape, -1, dtype=np.int32)
     result[inked] = owner

@@ -15,7 +15,7 @@ from scanner.geometry import FloatArray
 from scanner.hex_chain import Settled, cut_and_mark, read_cells
 from scanner.intake import Photo
 from scanner.locate.hex_placement import HexPlacement
-from scanner.panels import _density, _traced, _without_edges, ink_of, panel_of
+from scanner.panels import _density, _mask, _owners, _traced, _usual_ink, _without_edges, ink_of, panel_of
 from scanner.read.classes import CLASSES
 from scanner.read.marks import MarkReadings, features, mark_boxes, probabilities, read_marks
 from scanner.read.reader import default_reader
@@ -176,6 +176,20 @@ def test_paper_beside_thick_strokes_stays_paper() -> None:
     assert density[y - 23 : y - 17, x - 8 : x + 8].min() > 0.65  # 1 - 50 / 200 = 0.75
     flat[stroke] = 200
     assert _density(panel, flat).max() < 0.05
+
+
+def test_a_shadow_over_half_a_hex_is_no_ink() -> None:
+    panel = panel_of(FRONT.lattice_cells)
+    density = np.zeros((panel.size[1], panel.size[0]), dtype=np.float32)
+    ids = [cell.id for cell in panel.cells]
+    x, y = panel.middles[ids.index("q0r0")]
+    density[y : y + 18, x - 20 : x + 20] = 0.15
+    for other in ("q2r0", "q-2r0"):
+        left, top = panel.middles[ids.index(other)] - 10
+        density[top : top + 20, left : left + 4] = 0.8
+    none = np.zeros(density.shape, dtype=np.bool_)
+    owner = _owners(panel, _mask(panel, density), density, none, 0.3, _usual_ink(panel, density))
+    assert {ids[number] for number in np.unique(owner) if number >= 0} == {"q2r0", "q-2r0"}
 
 
 def marked(styles: dict[str, str], template: Template = FRONT, seed: int = 0) -> Laid:
