@@ -274,13 +274,21 @@ def test_claims_are_read_and_compared() -> None:
     assert verdict.sure
 
 
-def test_a_claim_that_may_be_read_in_two_ways_is_asked() -> None:
-    """0 would be right and 6 wrong."""
-    board = splitter({"claim-total": {0: 0.7, 6: 0.3}})
-    verdict = resolve(board, PAD, get_game("splitter"))
+def test_a_claim_that_may_be_read_in_two_ways_is_what_the_board_gives() -> None:
+    """0 is right and 6 wrong: who writes a 0 that looks like a 6 has counted rightly."""
+    verdict = resolve(splitter({"claim-total": {0: 0.7, 6: 0.3}}), PAD, get_game("splitter"))
+    assert verdict.sure
+    assert verdict.claimed == {"total": 0}
+    assert isinstance(get_game("splitter"), ClaimGame)
+
+
+def test_a_wrong_claim_that_may_be_read_in_two_ways_is_asked() -> None:
+    verdict = resolve(splitter({"claim-total": {6: 0.7, 8: 0.3}}), PAD, get_game("splitter"))
     assert not verdict.sure
     assert verdict.ask == ("claim-total",)
-    assert isinstance(get_game("splitter"), ClaimGame)
+    assert [(flag.code, flag.sure) for flag in verdict.flags if flag.severity == "arithmetic"] == [
+        ("splitter.claimed", False)
+    ]
 
 
 def test_boxes_that_nobody_read_are_no_doubt() -> None:
