@@ -226,3 +226,15 @@ def test_a_hex_beside_one_whose_number_is_unsure_may_touch_it() -> None:
     cells[beside] = CellReading(beside, None, "doubtful")
     assert game.prior(ReadBoard(FRONT.id, cells), FRONT, reading) == 1
     assert game.prior(ReadBoard(FRONT.id, cells), FRONT, CellReading(layout.ids[place], None, "blank")) == 1
+
+
+def test_among_many_doubts_no_flag_is_sure_that_one_unlikely_digit_would_take_away() -> None:
+    """So many combinations are likelier than the overlooked digit that none of those looked at has it."""
+    doubts = {cell: {"2": 0.5, "3": 0.3, "4": 0.2} for cell in ("r5c1", "r5c2", "r5c3", "r5c4", "r5c5", "r5c6", "r5c7")}
+    board = read(PAD, "2", **doubts)
+    half = CellReading(HERE, None, "blank", 0.997, {"3": 0.002})
+    clean = CellReading("r4c2", None, "blank", 1.0)
+    verdict = resolve(ReadBoard(PAD.id, {**board.cells, HERE: half, "r4c2": clean}), PAD, GAME)
+    sureness = {flag.cells: flag.sure for flag in verdict.flags if flag.code == "splitter.pair"}
+    assert HERE in verdict.ask
+    assert sureness == {(HERE, MIRRORED): False, ("r4c2", "r4c7"): True}

@@ -164,13 +164,21 @@ def _by_value(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag]) -> 
     likely = _likely(doubts)
     scores = [judge.score(changed) for changed in likely[:MAX_COMBINATIONS]]
     columns = {column for column in scores[0].columns for doubt in doubts if doubt.cell.startswith(f"{column}.")}
-    singles = [
-        outcome for doubt in doubts for outcome in doubt.outcomes if outcome.reading.value != doubt.reported.value
-    ]
-    others: list[Sequence[Flag]] = [()]
-    if len(singles) <= MAX_SINGLES and any(flag.severity in WRONG for flag in flags):
-        others = [judge.flags((outcome,)) for outcome in singles]
+    others: Sequence[Sequence[Flag]] = [()]
+    if any(flag.severity in WRONG for flag in flags):
+        others = _by_singles(judge, doubts)
     return _Findings(doubts, scores, frozenset(columns), others, exact=len(likely) <= MAX_COMBINATIONS)
+
+
+def _by_singles(judge: _Judge, doubts: Sequence[Doubt]) -> Sequence[Sequence[Flag]]:
+    """The flags with one doubtful cell changed, for each other outcome of it; none at all where these are too many."""
+    singles = [outcome for doubt in doubts for outcome in doubt.outcomes if _differs(outcome, doubt.reported)]
+    return [judge.flags((outcome,)) for outcome in singles] if len(singles) <= MAX_SINGLES else [()]
+
+
+def _differs(outcome: Outcome, reported: CellReading) -> bool:
+    other = outcome.reading
+    return other.value != reported.value or (other.value is None and other.state != reported.state)
 
 
 def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag], *, apart: bool) -> _Findings:
@@ -187,7 +195,8 @@ def _by_columns(judge: _Judge, doubts: Sequence[Doubt], flags: Sequence[Flag], *
             for cell, reading in judge.board.cells.items()
         }
         alone = replace(judge, board=ReadBoard(judge.board.template, cells))
-        findings = _by_result(alone if apart else judge, [doubt for doubt in doubts if _column(doubt.cell) == column])
+        own = [doubt for doubt in doubts if _column(doubt.cell) == column]
+        findings = _by_result(alone if apart else judge, own, bounded=True)
         found.append(
             replace(
                 findings,
@@ -221,9 +230,10 @@ def _column(cell_id: str) -> str:
     return cell_id.partition(".")[0]
 
 
-def _by_result(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
+def _by_result(judge: _Judge, doubts: Sequence[Doubt], *, bounded: bool = False) -> _Findings:
+    """What becomes of the doubts; bounded: whether nothing is concluded from the results if they are too many."""
     if math.prod(len(doubt.outcomes) for doubt in doubts) > MAX_COMBINATIONS:
-        return _by_likely_results(judge, doubts)
+        return _by_likely_results(judge, doubts, bounded=bounded)
     results = [
         _Result(judge.score(changed), judge.flags(changed))
         for changed in itertools.product(*(doubt.outcomes for doubt in doubts))
@@ -239,13 +249,17 @@ def _by_result(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
     )
 
 
-def _by_likely_results(judge: _Judge, doubts: Sequence[Doubt]) -> _Findings:
+def _by_likely_results(judge: _Judge, doubts: Sequence[Doubt], *, bounded: bool) -> _Findings:
     likely = _likely(doubts)
     exact = len(likely) <= MAX_COMBINATIONS
-    results = [_Result(judge.score(changed), judge.flags(changed)) for changed in likely[:MAX_COMBINATIONS]]
-    scores, flags = [result.score for result in results], [result.flags for result in results]
+    looked_at = likely[: MAX_COMBINATIONS if exact or not bounded else 1]
+    results = [_Result(judge.score(changed), judge.flags(changed)) for changed in looked_at]
+    scores = [result.score for result in results]
+    flags: list[Sequence[Flag]] = [result.flags for result in results]
     if not exact:
         columns = frozenset(scores[0].columns)
+        # The likeliest combinations leave out what single unlikely readings change.
+        flags += _by_singles(judge, doubts)
         return _Findings(doubts, scores, columns, flags, exact=False, inexact_columns=columns)
     same = len({result.signature for result in results}) == 1
     return _Findings(() if same else doubts, scores, _changing_columns(results), flags)
