@@ -33,8 +33,9 @@ APART_PX = 24
 """Least distance of two cells of a group."""
 SEAM_PX = 4
 """Rim of a cell, px, whose brightness is its neighbour's or its line's as much as its own."""
-LEAST_CORE = 0.3
-"""Share of the closing's reach that has to lie in cells of the group: less may be ink altogether."""
+LEAST_CORE = 0.05
+"""Share of the closing's reach that has to lie in cells of the group: less may be ink altogether, in a lattice or a row
+where strokes cross the sides. With more, a shadow's edge would count as ink."""
 STRAY_PX = 8
 """How far, px, from a cell ink may lie that still is its own."""
 ALONG, ACROSS = 12, 17
@@ -265,7 +266,9 @@ def _density(panel: Panel, flat: npt.NDArray[np.uint8]) -> FloatImage:
         core = cv2.erode(mine.astype(np.uint8), seam, borderValue=1)
         core = cv2.resize(core, (wide, high), interpolation=cv2.INTER_NEAREST)
         light = cv2.dilate(small * core, kernel)
-        light[cv2.blur(core * np.uint8(200), kernel.shape, borderType=cv2.BORDER_REPLICATE) < 200 * LEAST_CORE] = 0
+        if len(panel.cells) > 1:
+            inside = cv2.blur(core.astype(np.float32), kernel.shape, borderType=cv2.BORDER_REPLICATE)
+            light[inside < LEAST_CORE] = 0
         closed = cv2.erode(np.where(light == 0, 255, light).astype(np.uint8), kernel)
         big = cv2.resize(closed, (flat.shape[1], flat.shape[0]), interpolation=cv2.INTER_LINEAR)
         paper[mine] = big[mine]
