@@ -19,9 +19,9 @@ MOST_LISTED = 3
 """Lists of more cells than this aren't looked for."""
 MOST_AT_ONCE = 5
 """Questions about a sheet with a table: answers settle others, and what they leave open is asked the next time."""
-LIKELIEST = 3
+LIKELIEST = 2
 """Answers to a question that are tried to see what they settle, the likeliest ones."""
-CONSIDERED = 12
+CONSIDERED = 8
 """Questions that are compared, those about the least sure cells."""
 DIGITS = 6
 
