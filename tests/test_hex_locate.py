@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import cv2
@@ -22,7 +23,7 @@ from scanner.locate.hex_form import CORNERS, forms, printed_edges
 from scanner.locate.hex_lattice import UNIT, HexPatches, find_hex_lattices, six_sided
 from scanner.locate.hex_placement import HexPlacement, Way, sixth_turns
 from scanner.read.reader import default_reader
-from scanner.templates import Template, load_templates
+from scanner.templates import Template, load_templates, parse_template
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 ALL = tuple(load_templates().values())
@@ -138,12 +139,24 @@ def test_a_mirrored_sheet_is_none(template: Template) -> None:
     assert not settled(mirrored)
 
 
+def test_the_back_is_no_front() -> None:
+    assert not settled(laid(flat_sheet(BACK), BACK).photo, (FRONT,))
+
+
 def test_another_print_of_the_same_outline_is_refused_by_its_numbers() -> None:
-    moved = dict(zip((cell.id for cell in FRONT.lattice_cells), range(55), strict=True))
-    assert len(moved) == 55
-    other = flat_sheet(BACK)
-    found = settled(laid(other, BACK).photo, (FRONT,))
-    assert not found
+    text = (Path(__file__).parent.parent / "templates" / "hexroller-front.toml").read_text(encoding="utf-8")
+    head, printed = text.split("[hex.printed]")
+    numbers, rest = printed.split("[[", 1)
+    # 3 becomes 8, 4 becomes 7, ...: in the same hexes, other numbers
+    swapped = re.sub(r"= ([3-8])\b", lambda found: f"= {11 - int(found[1])}", numbers)
+    assert swapped != numbers
+    text = f"{head}[hex.printed]{swapped}[[{rest}".replace('id = "hexroller-front"', 'id = "other"')
+    other = parse_template(text.encode(), source="other", games=("hexroller",))
+    sheet = laid(flat_sheet(other), other, 5.0)
+    assert settled(sheet.photo, (other,)), "it is found as what it is"
+    found = settled(sheet.photo)
+    assert isinstance(found, NotFound)
+    assert "its printed numbers were not" in found.reason
 
 
 @pytest.mark.parametrize("bend", [-15.0, 15.0])

@@ -516,6 +516,14 @@ def test_a_doubt_that_changes_nothing_is_not_asked() -> None:
     assert verdict.range == (9, 12)
 
 
+def test_a_bonus_that_may_be_crossed_out_is_asked() -> None:
+    cells = dict(board(FRONT, ONE_ROUND).cells)
+    cells["bonus1"] = CellReading("bonus1", None, "blank", 0.7, {"x": 0.3})
+    verdict = resolve(ReadBoard(FRONT.id, cells), FRONT, GAME)
+    assert verdict.ask == ("bonus1",)
+    assert verdict.range == (7, 9), "3 for the row that holds the 3, and 2 for each unused bonus"
+
+
 # ---- the game in the chain
 
 
