@@ -69,7 +69,8 @@ class CellBatch:
     sixth of a cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the
     cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 (no ink) to
     1 (black). shared: bool [n], whether much of another cell's ink lies in the middle of a cell beside its own, so that
-    part of that may be its own, too; null where nobody looked for that.
+    part of that may be its own, too; null where nobody looked for that. hidden: bool [n], whether a printed symbol that
+    is darker than the sheet's usual ink lies under a cell's ink, so that some of it may not be seen; null likewise.
     """
 
     ids: tuple[str, ...]
@@ -77,6 +78,7 @@ class CellBatch:
     present: npt.NDArray[np.bool_]
     darkness: npt.NDArray[np.float32]
     shared: npt.NDArray[np.bool_] | None = None
+    hidden: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         expected = (len(self.ids), 2, INPUT_PX, INPUT_PX)
@@ -89,8 +91,8 @@ class CellBatch:
         quarter_turns: clockwise turns of the sheet in the picture that are undone.
         """
         ink = np.rot90(self.ink[order], quarter_turns, axes=(2, 3))
-        shared = None if self.shared is None else self.shared[order]
-        return CellBatch(ids, np.ascontiguousarray(ink), self.present[order], self.darkness[order], shared)
+        shared, hidden = (None if flags is None else flags[order] for flags in (self.shared, self.hidden))
+        return CellBatch(ids, np.ascontiguousarray(ink), self.present[order], self.darkness[order], shared, hidden)
 
 
 def paper_of(gray: FloatImage, cell_px: int) -> FloatImage:
@@ -297,10 +299,11 @@ def cut_rectified(
         wide = np.pad(mask, 1)
         upright, level = joined(wide[1:-1, :-1], wide[1:-1, 1:]), joined(wide[:-1, 1:-1], wide[1:, 1:-1])
     clear = without_lines(density, upright, level)
+    hidden = np.zeros(len(ids), dtype=np.bool_)
     if any(cells.size for way in symbols for cells in way):
-        _lift_symbols(gray, clear, cell_rows, cell_cols, symbols)
+        hidden[_lift_symbols(gray, clear, cell_rows, cell_cols, symbols)] = True
     ink, dark, shared = _cells_of(clear, cell_rows, cell_cols, rows, cols)
-    return CellBatch(ids, ink, present, dark, shared)
+    return CellBatch(ids, ink, present, dark, shared, hidden)
 
 
 def _field(flat: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -342,8 +345,11 @@ def _lift_symbols(
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
     symbols: Sequence[Sequence[npt.NDArray[np.int64]]],
-) -> None:
-    """Takes printed symbols out of `clear`, in place. flat: the picture with everything in it."""
+) -> list[int]:
+    """Takes printed symbols out of `clear`, in place. flat: the picture with everything in it.
+
+    Returns the cells with a symbol that is darker than the sheet's usual ink.
+    """
     # The cell's own edges stay out: a line's remains there are as dark as a symbol.
     side = CELL_PX - 2 * EDGE_PX
     tops, lefts = RIM_PX + cell_rows * CELL_PX + EDGE_PX, RIM_PX + cell_cols * CELL_PX + EDGE_PX
@@ -360,6 +366,7 @@ def _lift_symbols(
         density = np.stack([clear[pieces[cell]] for cell in plate.cells])
         for cell, ink in zip(plate.cells, lifted(plate, density, typical), strict=True):
             clear[pieces[cell]] = ink
+    return [int(cell) for plate in plates if plate.level < 1 - typical for cell in plate.cells]
 
 
 def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDArray[np.float32]:

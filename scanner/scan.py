@@ -34,7 +34,7 @@ from scanner.read.reader import DigitReader, default_reader
 from scanner.read.readings import Readings
 from scanner.resolve import Answer, SheetRef, answers_for, check_addresses, readings_to_board, resolve
 from scanner.results import Problem, SheetPlace, Verdict
-from scanner.shared_ink import doubt_shared_ink
+from scanner.shared_ink import doubt_hidden_ink, doubt_shared_ink
 from scanner.sheet import ScanResult, Sheet
 from scanner.table_sheets import settled_table
 from scanner.templates import Template
@@ -204,8 +204,8 @@ def read_sheets(
             batch, placement = orient(cells, candidate, reader)
         with clock("read"):
             readings = one_hand(reader.read(batch), batch.ink[batch.present])
-            shared = None if batch.shared is None else batch.shared[batch.present]
-            readings = doubt_shared_ink(readings, shared)
+            shared, hidden = (None if one is None else one[batch.present] for one in (batch.shared, batch.hidden))
+            readings = doubt_hidden_ink(doubt_shared_ink(readings, shared), hidden)
         if not _has_printed_digits(placement.template):
             readings = replace(readings, printed=np.zeros_like(readings.printed))
         reason = why_not(batch, readings, placement)

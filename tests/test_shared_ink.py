@@ -1,4 +1,4 @@
-"""Ink that two cells may share: drawn by hand, with the outcome known beforehand."""
+"""Ink that two cells may share, or a symbol may hide: drawn by hand, with the outcome known beforehand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from scanner.cells import CELL_PX, RIM_PX, CellBatch, cut_rectified
 from scanner.read.classes import CLASSES
 from scanner.read.readings import Readings
-from scanner.shared_ink import DOUBT, doubt_shared_ink
+from scanner.shared_ink import DOUBT, OVERLOOKED, doubt_hidden_ink, doubt_shared_ink
 
 PAPER, INK = 220, 60
 
@@ -68,3 +68,41 @@ def test_nothing_changes_where_nobody_looked_or_nothing_was_found() -> None:
     assert doubt_shared_ink(seen, np.array([False])) is seen
     with pytest.raises(ValueError, match=r"shared: expected shape \[1\], got \[2\]"):
         doubt_shared_ink(seen, np.array([True, False]))
+
+
+# ---- symbols darker than the ink
+
+
+def three_hearts(ink: int) -> CellBatch:
+    """Three cells with a dark disc, one of them written on beside it; six with strokes of this brightness."""
+    flat = np.full((3 * CELL_PX + 2 * RIM_PX, 3 * CELL_PX + 2 * RIM_PX), PAPER, np.uint8)
+    y, x = np.mgrid[:CELL_PX, :CELL_PX]
+    disc = np.hypot(y - 24, x - 24) < 14
+    for row in range(3):
+        for col in range(3):
+            top, left = RIM_PX + row * CELL_PX, RIM_PX + col * CELL_PX
+            if row == 0:
+                flat[top : top + CELL_PX, left : left + CELL_PX][disc] = 90
+            else:
+                flat[top + 8 : top + 40, left + 21 : left + 26] = ink
+    rows, cols = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
+    ids = tuple(f"r{row + 1}c{col + 1}" for row, col in zip(rows, cols, strict=True))
+    return cut_rectified(flat, ids, rows, cols, 3, 3, np.ones(9, np.bool_), [[np.arange(3)]])
+
+
+@pytest.mark.parametrize(("ink", "hidden"), [(40, False), (160, True)])
+def test_symbols_that_hide_ink(ink: int, hidden: bool) -> None:
+    batch = three_hearts(ink)
+    assert batch.hidden is not None
+    assert batch.hidden.tolist() == [hidden] * 3 + [False] * 6
+
+
+def test_a_blank_on_such_a_symbol_is_not_beyond_doubt_and_a_digit_stays_what_it_is() -> None:
+    seen = readings("blank", "blank", "7")
+    doubted = doubt_hidden_ink(seen, np.array([True, False, True])).probabilities
+    assert doubted[0, CLASSES.index("blank")] == pytest.approx(1 - OVERLOOKED)
+    assert doubted[0, CLASSES.index("1")] == pytest.approx(OVERLOOKED / 10)
+    assert (doubted[1:] == seen.probabilities[1:]).all()
+    assert doubt_hidden_ink(seen, None) is seen
+    with pytest.raises(ValueError, match=r"hidden: expected shape \[3\], got \[1\]"):
+        doubt_hidden_ink(seen, np.array([True]))
