@@ -505,6 +505,13 @@ def test_the_numbers_of_a_round_differ() -> None:
     assert weight(read, "bottom3", 6) == weight(read, "bottom4", 5) == weight(read, "claim-total", 5) == 1.0
 
 
+def test_a_number_is_hardly_ever_struck_out() -> None:
+    read = surely()
+    assert GAME.prior(read, FRONT, CellReading("q3r0", None, "struck")) < 0.1
+    assert GAME.prior(read, FRONT, CellReading("bottom3", None, "struck")) < 0.1
+    assert GAME.prior(read, FRONT, CellReading("q3r0", None, "blank")) == 1.0
+
+
 def test_a_doubt_that_changes_nothing_is_not_asked() -> None:
     """A doubtful printed number is what is printed; a doubtful hex that decides a connection is asked."""
     cells = dict(board(FRONT, {**ONE_ROUND, "q0r1": 3}).cells)

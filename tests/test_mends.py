@@ -15,6 +15,7 @@ from scanner.games.hexroller import HexRoller
 from scanner.games.hexroller_faults import faults_of
 from scanner.games.hexroller_flags import flags_of
 from scanner.games.hexroller_layout import layout_of
+from scanner.games.hexroller_prior import STRUCK
 from scanner.games.splitter import Splitter
 from scanner.read.classes import CLASSES
 from scanner.read.reader import NO_INK
@@ -117,12 +118,13 @@ def test_a_clear_number_stays_but_is_asked_where_another_makes_a_game_of_the_she
     assert asked(board) == ("q-3r0",)
 
 
-@pytest.mark.parametrize("state", ["struck", "blank"])
-def test_a_number_that_a_round_demands_is_asked_where_none_was_read(state: str) -> None:
+@pytest.mark.parametrize(("state", "rare"), [("struck", STRUCK), ("blank", 1.0)])
+def test_a_number_that_a_round_demands_is_asked_where_none_was_read(state: str, rare: float) -> None:
     board = sheet(ONE_ROUND, q_3r0={state: 0.9999, "8": 0.0001})
     reading = board.cells["q-3r0"]
     assert reading.state == state
-    assert reading.alternatives["8"] == pytest.approx(1e-4 / ODD / (1 + 1e-4 / ODD), rel=0.05)
+    weight = 1e-4 / rare / ODD
+    assert reading.alternatives["8"] == pytest.approx(weight / (1 + weight), rel=0.05)
     assert asked(board) == ("q-3r0",)
 
 

@@ -8,6 +8,8 @@ from scanner.results import CellReading, State
 
 RARE = 0.05
 """Prior of a number that the rules don't allow beside what was read surely."""
+STRUCK = 0.05
+"""Prior of a number that is struck out: nothing in the game asks for that, and a bar through a 7 looks much like it."""
 UNKNOWN: frozenset[State] = frozenset({"unreadable", "doubtful"})
 """States of cells that may hold any number as far as is known surely."""
 
@@ -15,7 +17,7 @@ UNKNOWN: frozenset[State] = frozenset({"unreadable", "doubtful"})
 def prior(board: ReadBoard, layout: Layout, reading: CellReading) -> float:
     """A number touches another one like it, a 2 needs its bonus, and the two numbers of a round differ."""
     if reading.value is None:
-        return 1.0
+        return STRUCK if reading.state == "struck" else 1.0
     if reading.id in layout.ids:
         place = layout.ids.index(reading.id)
         if layout.printed[place]:
