@@ -43,6 +43,8 @@ SPECK = 0.0022
 """Connected ink smaller than this share of a cell is no stroke."""
 TYPICAL_FROM = 0.2
 """Density from which a pixel counts for the sheet's typical ink."""
+FAINT_FROM = 0.1
+"""The same on a sheet that has no such ink: a hard pencil's in poor light."""
 INKED, FULL_INK = 0.01, 1.0
 """Share of the cells that ink covers at least where somebody has written on a sheet, and ink's density where nobody
 has."""
@@ -360,8 +362,12 @@ def _lift_symbols(
     # How dark ink is, the other cells tell: not the symbols, nor a dark field between the cells.
     under = {int(cell) for plate in plates for cell in plate.cells}
     others = np.stack([clear[piece] for k, piece in enumerate(pieces) if k not in under] or [clear])
-    inked = others[others > TYPICAL_FROM]
-    typical = float(np.median(inked)) if inked.size > INKED * others.size else FULL_INK
+    typical = FULL_INK
+    for least in (TYPICAL_FROM, FAINT_FROM):
+        inked = others[others > least]
+        if inked.size > INKED * others.size:
+            typical = float(np.median(inked))
+            break
     for plate in plates:
         density = np.stack([clear[pieces[cell]] for cell in plate.cells])
         for cell, ink in zip(plate.cells, lifted(plate, density, typical), strict=True):

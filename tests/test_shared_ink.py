@@ -90,8 +90,9 @@ def three_hearts(ink: int) -> CellBatch:
     return cut_rectified(flat, ids, rows, cols, 3, 3, np.ones(9, np.bool_), [[np.arange(3)]])
 
 
-@pytest.mark.parametrize(("ink", "hidden"), [(40, False), (160, True)])
+@pytest.mark.parametrize(("ink", "hidden"), [(40, False), (160, True), (190, True)])
 def test_symbols_that_hide_ink(ink: int, hidden: bool) -> None:
+    """The last one is written with a hard pencil, an eighth darker than the paper."""
     batch = three_hearts(ink)
     assert batch.hidden is not None
     assert batch.hidden.tolist() == [hidden] * 3 + [False] * 6
