@@ -204,6 +204,13 @@ def answer_hint(sheet: Sheet, reading: CellReading, *, alone: bool) -> str:
     return f"--answer {shlex.quote(answer)}"
 
 
+def looks_printed(reading: CellReading) -> bool:
+    """Whether to show a value as printed: what it rather is, where that is open."""
+    if reading.ink is None and reading.printed is not None:
+        return reading.printed >= 0.5
+    return reading.ink == "print"
+
+
 def best_answer(reading: CellReading, *, ink: bool = False) -> str:
     """The best guess as an answer is written, ``5``, ``blank``, ``5 hand``; empty where nothing can be guessed."""
     if ink and reading.printed is not None:

@@ -20,7 +20,7 @@ from scanner.report.frames import draw_frame, draw_outline, short_side
 from scanner.report.groups import OUTLINE_ROOM, GroupMark, draw_group, group_marks
 from scanner.report.hexes import draw_connection
 from scanner.report.lettering import fitted, font, plain
-from scanner.report.marks import CellMark, cell_marks, likely_readings
+from scanner.report.marks import CellMark, cell_marks, likely_readings, looks_printed
 from scanner.report.signs import (
     BLACK,
     BLUE,
@@ -221,7 +221,7 @@ def _plate(mark: CellMark) -> _Plate | None:
     if reading.state == "answered":
         return _Plate(value or "-", WHITE, BLUE)
     if value:
-        return _Plate(value, GREY, heavy=False) if reading.ink == "print" else _Plate(value, BLUE)
+        return _Plate(value, GREY, heavy=False) if looks_printed(reading) else _Plate(value, BLUE)
     return None
 
 

@@ -12,6 +12,7 @@ from scanner.report.lettering import fitted, font, plain, wrapped
 from scanner.report.marks import (
     CellMark,
     count_words,
+    looks_printed,
     perhaps_words,
     question_words,
     told_flags,
@@ -42,8 +43,8 @@ _OCCURS: Mapping[Sign, Callable[[CellMark], bool]] = {
     "doubt": lambda mark: mark.unsure,
     "incomplete": lambda mark: mark.missing,
     "answered": lambda mark: mark.reading.state == "answered",
-    "hand": lambda mark: mark.reading.value is not None and mark.reading.ink != "print" and not mark.unsure,
-    "print": lambda mark: mark.reading.value is not None and mark.reading.ink == "print" and not mark.unsure,
+    "hand": lambda mark: mark.reading.value is not None and not looks_printed(mark.reading) and not mark.unsure,
+    "print": lambda mark: mark.reading.value is not None and looks_printed(mark.reading) and not mark.unsure,
     "notes": lambda mark: mark.reading.state == "candidates",
     "struck": lambda mark: mark.reading.state == "struck",
 }

@@ -22,6 +22,7 @@ from scanner.report.marks import (
     cell_marks,
     count_words,
     flag_words,
+    looks_printed,
     question_words,
     severity_words,
     sorted_flags,
@@ -327,7 +328,7 @@ def _shown(mark: CellMark, symbol: str = "", *, scored: bool = False) -> _Shown:
         tail += "?"
     elif reading.state == "answered":
         tail += "="
-    style = " ".join(["bold"] * (reading.ink == "print") + ["green"] * scored)
+    style = " ".join(["bold"] * looks_printed(reading) + ["green"] * scored)
     if mark.wrong is not None:
         style = f"{_STYLES[mark.wrong]} reverse"
     elif mark.unsure:
@@ -460,6 +461,6 @@ def _explained(sheet: Sheet, marks: Mapping[str, CellMark], *, bold: bool) -> st
         words.append("s struck out")
     tags = {tag for cell in sheet.template.lattice_cells for tag in cell.tags}
     words += [f"{_SYMBOLS[look.symbol]} {look.symbol}" for look in sheet.template.look.symbols if look.tag in tags]
-    if bold and any(mark.reading.ink == "print" for mark in shown):
+    if bold and any(looks_printed(mark.reading) for mark in shown):
         words.append("bold: printed")
     return ", ".join(words)

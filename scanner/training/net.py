@@ -43,22 +43,40 @@ class DigitNet(nn.Module):
         )
         d, e, f = context
         self.around = nn.Sequential(_step(1, d, 2, 5), _step(d, e, 2), _step(e, f, 2))
-        flat = (c + f) * (INPUT_PX // 8) ** 2
-        self.join = nn.Sequential(nn.Dropout(0.25), nn.Linear(flat, 128), nn.ReLU(inplace=True), nn.Dropout(0.25))
+        self.flat = (c + f) * (INPUT_PX // 8) ** 2
+        self.join = nn.Sequential(nn.Dropout(0.25), nn.Linear(self.flat, 128), nn.ReLU(inplace=True), nn.Dropout(0.25))
         self.classes = nn.Linear(128, len(CLASSES))
         self.printed = nn.Linear(128, 1)
 
+    def towers(self, pictures: torch.Tensor) -> torch.Tensor:
+        """What both towers see: [n, `flat`]."""
+        around, close = self.around(pictures[:, :1]), self.close(pictures[:, 1:])
+        return torch.cat([close.flatten(1), around.flatten(1)], dim=1)
+
     def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits of classes and of print."""
-        around, close = self.around(pictures[:, :1]), self.close(pictures[:, 1:])
-        joined = self.join(torch.cat([close.flatten(1), around.flatten(1)], dim=1))
+        joined = self.join(self.towers(pictures))
         return self.classes(joined), self.printed(joined)[:, 0]
+
+
+class Finished(nn.Module):
+    """A trained net with another layer for print, which looks at the towers themselves (`print_head`)."""
+
+    def __init__(self, net: DigitNet, printed: nn.Linear) -> None:
+        super().__init__()
+        self.net = net
+        self.printed = printed
+
+    def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of classes and of print, as the net's own."""
+        seen = self.net.towers(pictures)
+        return self.net.classes(self.net.join(seen)), self.printed(seen)[:, 0]
 
 
 class Reader(nn.Module):
     """What is shipped: uint8 pictures in, calibrated probabilities out."""
 
-    def __init__(self, net: DigitNet, temperature: float, ink_temperature: float) -> None:
+    def __init__(self, net: Finished, temperature: float, ink_temperature: float) -> None:
         super().__init__()
         self.net = net
         self.temperature = temperature

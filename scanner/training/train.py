@@ -30,8 +30,9 @@ from scanner.read.classes import CLASSES
 from scanner.training import glyphs
 from scanner.training.fonts import Split
 from scanner.training.glyphs import GlyphPool
-from scanner.training.net import DigitNet, Reader
+from scanner.training.net import DigitNet, Finished, Reader
 from scanner.training.photos import HEX_TEMPLATES, TEMPLATES, photo_cells
+from scanner.training.print_head import fit_print
 from scanner.training.sheets import UNKNOWN_INK, Labelled, SheetMaker, joined
 from scanner.training.single import single_digits
 from scanner.training.split import MNIST_TEST, SWISS_TEST, SWISS_VAL
@@ -220,7 +221,8 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
     vals["dirt"] = legible(dirty_sheets(cache, "val", plan.val_dirty, workers))
     polish = replace(plan, epochs=plan.polish, rate=plan.rate / 3)
     mean = fit(mean, joined(list(parts.values())), vals, polish, cache / "checkpoint-polish.pt")
-    export(mean, vals, out)
+    finished = fit_print(mean, {name: part for name, part in parts.items() if name != "dirt"}, SEED)
+    export(finished, vals, out)
 
 
 def legible(part: Labelled) -> Labelled:
@@ -306,7 +308,7 @@ def _jittered(x: torch.Tensor) -> torch.Tensor:
     return (moved * torch.exp(torch.randn(n, 1, 1, 1) * 0.1)).clamp(0, 1)
 
 
-def logits_of(net: DigitNet, pictures: npt.NDArray[np.uint8]) -> tuple[torch.Tensor, torch.Tensor]:
+def logits_of(net: DigitNet | Finished, pictures: npt.NDArray[np.uint8]) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits [n, classes] and [n] of uint8 pictures, in evaluation mode."""
     net.eval()
     with torch.no_grad():
@@ -330,27 +332,33 @@ def _temperature(logits: torch.Tensor, labels: torch.Tensor) -> float:
     return float(candidates[int(np.argmin(losses))])
 
 
-def calibrated(net: DigitNet, vals: dict[str, Labelled]) -> tuple[float, float]:
+def calibrated(net: Finished, vals: dict[str, Labelled]) -> tuple[float, float]:
     """Temperatures of the classes and of print, from what didn't train the net: real photos and Swiss crops, and as
-    much of generated photos, for what real ones lack. Generated sheets don't count: they are harder than photos.
+    much of generated photos, for what real ones lack. Generated sheets don't count: they are harder than photos. For
+    print, photos of hex sheets count as well, whose bold print and small digits are told apart least.
     """
+    logits, _, classes, _ = _judged(net, [vals[name] for name in ("real", "single", "photos")])
+    temperature = _temperature(logits, classes)
+    _, printed, _, ink = _judged(net, [vals[name] for name in ("real", "single", "photos", "hexes")])
+    known = ink != UNKNOWN_INK
+    two = torch.stack([-printed / 2, printed / 2], dim=1)[known]
+    return temperature, _temperature(two, ink[known])
+
+
+def _judged(net: Finished, parts: list[Labelled]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Both logits, classes and ink of as many cells of each part as the smallest has."""
     rng = np.random.default_rng(SEED)
-    parts = [vals[name] for name in ("real", "single", "photos")]
     most = min(len(part) for part in parts)
-    parts = [_some(part, rng.choice(len(part), most, replace=False)) for part in parts]
-    part = joined(parts)
+    part = joined([_some(part, rng.choice(len(part), most, replace=False)) for part in parts])
     logits, printed = logits_of(net, part.pictures)
-    temperature = _temperature(logits, torch.from_numpy(part.classes))
-    known = part.ink != UNKNOWN_INK
-    two = torch.stack([-printed / 2, printed / 2], dim=1)[torch.from_numpy(known)]
-    return temperature, _temperature(two, torch.from_numpy(part.ink[known]))
+    return logits, printed, torch.from_numpy(part.classes), torch.from_numpy(part.ink)
 
 
 def _some(part: Labelled, chosen: npt.NDArray[np.int64]) -> Labelled:
     return Labelled(part.pictures[chosen], part.classes[chosen], part.ink[chosen])
 
 
-def export(net: DigitNet, vals: dict[str, Labelled], out: Path) -> None:
+def export(net: Finished, vals: dict[str, Labelled], out: Path) -> None:
     """Calibrates on held-out cells and writes the ONNX file with its metadata."""
     temperature, ink_temperature = calibrated(net, vals)
     out.mkdir(parents=True, exist_ok=True)
