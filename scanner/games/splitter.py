@@ -31,8 +31,9 @@ players fill both cells at once."""
 CLEARLY_VOID = 0.9
 """Confidence from which what is struck out, or a pencil note, counts as no number."""
 TOLD_FROM = 0.95
-"""Probability from which a mistake is told; a less probable one is asked about first. On generated pads by the writers
-of the test part 88 of 105 mistakes are told, and on 4 of 108 legal sheets one that isn't there; from 0.9 on 91 and 6."""
+"""Probability from which a mistake is told; a less probable one is asked about first. On generated pads by the
+test part's writers 88 of 105 mistakes are told, and on 4 of 108 legal sheets one that isn't there; from 0.9 on 91 and
+6."""
 NAMED_PAIRS = 3
 
 
