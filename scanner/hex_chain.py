@@ -61,7 +61,7 @@ def settle(photo: Photo, found: HexPlacement, reader: DigitReader) -> Settled | 
         return best
     if first.printed >= FEWEST_PRINTED:
         seen = f"the outline of {found.template.title} was seen, but its printed numbers were not"
-        return NotFound(f"{seen} (padscore learn makes a template of another print)")
+        return NotFound(f"{seen}: it may be seen in a mirror, or be another print, which needs a template of its own")
     if found.ways and found.ways[0].boxes >= BOXES_SEEN:
         return first
     return max(ways, key=lambda taken: _likelihood(taken, reader))

@@ -27,7 +27,7 @@ from scanner.games.hexroller_scoring import line_names, straight_points
 from scanner.games.registry import get_game
 from scanner.geometry import Hex
 from scanner.resolve import resolve
-from scanner.results import CellReading, Value
+from scanner.results import CellReading, State, Value
 from scanner.templates import Template, get_template, load_templates, parse_template
 from scanner.typed import parse_typed
 
@@ -371,8 +371,12 @@ def test_the_log_of_the_rolls() -> None:
     # a 3 too many, and one too few: no shape matters
     for roll in ("3 4 4 5 5 6 6 8", "3 3 3 5 5 6 6 8"):
         assert told(cells, rolls=roll)["history"] == [("history", "illegal", ("top1", "bottom1"))]
-    assert "Round 1: the dice showed 1 3, but 2 are written" in messages(cells, rolls="3 4 4 5 5 6 6 8")
+    assert "Round 1: the dice showed one 3, but two are written" in messages(cells, rolls="3 4 4 5 5 6 6 8")
     assert told({**cells, "bonus1": "x"}, rolls="3 4 4 5 5 6 6 8") == {}
+    # where a bonus may have written one of them, the dice alone accuse nobody
+    three = {**cells, "q1r0": 3, "bonus1": "x"}
+    assert told(three, rolls="3 4 4 5 5 6 6 8")["history"] == [("history", "illegal", ("top1", "bottom1"))]
+    assert not any("the dice showed" in message for message in messages(three, rolls="3 4 4 5 5 6 6 8"))
 
 
 def test_a_number_that_was_not_rolled() -> None:
@@ -400,6 +404,43 @@ def test_what_cant_be_read_is_not_judged() -> None:
     cells["q4r0"] = CellReading("q4r0", None, "unreadable")
     found = GAME.flags(ReadBoard(FRONT.id, cells), FRONT, GameContext())
     assert {flag.code for flag in found} == {"hexroller.incomplete"}
+
+
+@pytest.mark.parametrize("cell", ["q4r0", "top2", "bonus3"])
+@pytest.mark.parametrize("state", ["unreadable", "scribble"])
+def test_ink_that_may_be_anything_is_not_taken_for_none(cell: str, state: State) -> None:
+    cells = dict(board(FRONT, {**ONE_ROUND, "q3r0": 5, "top2": 8, "bottom2": 4}).cells)
+    cells[cell] = CellReading(cell, None, state)
+    read = ReadBoard(FRONT.id, cells)
+    assert not {flag.code for flag in GAME.flags(read, FRONT, GameContext())} & {"hexroller.history", "hexroller.bonus"}
+    assert GAME.history(read, FRONT, GameContext()) == ()
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "rolls"),
+    [
+        ({"q4r0": 9}, None),  # a number that no die shows
+        ({"q4r0": 2, "q3r0": 2, "bonus2": "x"}, None),  # the bonus writes one 2
+        ({"q4r0": 2}, None),  # its bonus isn't crossed out
+        ({"bottom1": 8}, None),  # a round's numbers differ
+        ({"top2": 9, "bottom2": 4}, None),
+        ({}, "4 4 4 5 5 6 6 8"),  # no die showed the 3
+    ],
+)
+def test_no_game_is_shown_for_a_sheet_that_no_game_ends_with(
+    spoiled: dict[str, Value | None], rolls: str | None
+) -> None:
+    log = None if rolls is None else (tuple(map(int, rolls.split())),)
+    assert GAME.history(board(FRONT, ONE_ROUND), FRONT, GameContext()) != ()
+    assert GAME.history(board(FRONT, {**ONE_ROUND, **spoiled}), FRONT, GameContext(log)) == ()
+
+
+def test_a_bonus_that_is_called_struck_is_crossed_out() -> None:
+    cells = dict(board(FRONT, {**ONE_ROUND, "q0r1": 3, "bonus1": None}).cells)
+    crossed = board(FRONT, {**ONE_ROUND, "q0r1": 3, "bonus1": "x"})
+    cells["bonus1"] = CellReading("bonus1", None, "struck")
+    called = ReadBoard(FRONT.id, cells)
+    assert GAME.score(called, FRONT, GameContext()).total == GAME.score(crossed, FRONT, GameContext()).total
 
 
 @given(st.data())

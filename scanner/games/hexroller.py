@@ -67,6 +67,8 @@ class HexRoller:
         """One game that ends with this sheet; empty if there is none, or if what it depends on can't be read."""
         layout = layout_of(template)
         checked = _checked(board, template, context)
+        if checked.is_ruled_out:
+            return ()
         try:
             found = checked.history()
         except Undecided:

@@ -28,13 +28,17 @@ from scanner.games.hexroller_layout import (
     Sheet,
     hexes_by_number,
 )
-from scanner.results import CellReading, Flag
+from scanner.results import CellReading, Flag, State
 
 BONUS_WORDS = {EXTRA_HEX: "one more hex", WRITES_TWO: "the 2", THIRD_NUMBER: "a third number"}
 DICE_SHOW = f"dice show only {LOWEST} to {HIGHEST}"
 
 Reader = Callable[[str], CellReading]
 """The reading of a cell, by its id."""
+
+
+HIDING: frozenset[State] = frozenset({"unreadable", "scribble"})
+"""States of cells that may hold anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,11 @@ class Checked:
 
     @property
     def is_legible(self) -> bool:
-        """Whether nothing that a history depends on is cut off or covered."""
+        """Whether nothing that a history depends on is cut off, covered or scribbled over."""
         layout = self.layout
         hexes = (cell for cell, printed in zip(layout.ids, layout.printed, strict=True) if not printed)
         boxes = (*layout.top, *layout.bottom, *(mark for _, mark in layout.bonuses))
-        return all(self.read(cell).state != "unreadable" for cell in (*hexes, *boxes))
+        return all(self.read(cell).state not in HIDING for cell in (*hexes, *boxes))
 
     def history(self) -> History | None:
         """A game that ends with this sheet; null if there is none, or if it isn't legible.
@@ -70,6 +74,12 @@ class Checked:
         Raises `Undecided` if it takes too long to tell.
         """
         return find_history(self.facts, self.bonuses) if self.is_legible else None
+
+    @property
+    def is_ruled_out(self) -> bool:
+        """Whether no game ends with this sheet by what one cell, box or roll shows, whatever history there may be."""
+        rolls = () if self.rolls is None else _rolls(self, self.rolls)
+        return any(flag.severity == "illegal" for flag in (*_values(self), *_records(self), *_twos(self), *rolls))
 
 
 def flags_of(checked: Checked) -> Iterator[Flag]:
@@ -143,8 +153,8 @@ def _incomplete(checked: Checked) -> Iterator[Flag]:
 
 
 def _is_empty(reading: CellReading) -> bool:
-    """Known to hold no number; of an unreadable box that isn't known."""
-    return reading.value is None and reading.state != "unreadable"
+    """Known to hold no number; of an unreadable box, or of one with a scribble, that isn't known."""
+    return reading.value is None and reading.state not in HIDING
 
 
 def _twos(checked: Checked) -> Iterator[Flag]:
@@ -227,9 +237,11 @@ def _sentence(reason: Reason, checked: Checked) -> str:
         holds = "no hex" if not reason.hexes else f"only {_count(reason.hexes, 'hex')}"
         each = "wrote" if len(reason.rounds) == 1 else "each wrote"
         line = f"{_rounds(reason.rounds)} {each} a line of {reason.number}s"
-        return f"{line}, but {holds} of them joined to a printed {reason.number} {_are(range(reason.hexes))} there"
+        return (
+            f"{line}, but {holds} of them joined to a printed {reason.number} {_are(range(max(1, reason.hexes)))} there"
+        )
     if isinstance(reason, UnevenRounds):
-        return _about_rounds(reason, checked.facts)
+        return _about_rounds(reason, checked)
     return "The crossed-out bonuses don't go round: two of them would have been used in one round"
 
 
@@ -245,14 +257,16 @@ def _about_hexes(reason: LooseHexes, named: Sequence[str]) -> str:
     return f"{wrote}, which can't pass through all that are there; without {cells} they could"
 
 
-def _about_rounds(reason: UnevenRounds, facts: Facts) -> str:
+def _about_rounds(reason: UnevenRounds, checked: Checked) -> str:
+    facts = checked.facts
     rounds = [facts.rounds[at - 1] for at in reason.rounds]
     numbers = sorted({number for one in rounds for number in one.numbers})
     held = _listed([f"{number}s" for number in numbers])
     if all(one.counts is None for one in rounds):
         in_one = "" if len(rounds) == 1 else ", however they are shared out"
         return f"{_rounds(reason.rounds)}: the {held} there are need more than {facts.dice} dice{in_one}"
-    for number in numbers:
+    # A bonus may have written a hex more, or dice of a third number: then the dice alone accuse nobody.
+    for number in numbers if not checked.bonuses.allowed else ():
         mine = facts.rounds_of(number)
         rolled = [facts.rounds[at].rolled(number) for at in mine]
         written = len(facts.written[number - NUMBERS.start])
@@ -260,7 +274,8 @@ def _about_rounds(reason: UnevenRounds, facts: Facts) -> str:
             dice = sum(count or 0 for count in rolled)
             if dice != written:
                 return (
-                    f"{_rounds(reason.rounds)}: the dice showed {_count(dice, str(number))}, but {written} are written"
+                    f"{_rounds(reason.rounds)}: the dice showed {_word(dice)} {number}{'s' * (dice != 1)}, "
+                    f"but {_word(written)} {_are(range(written))} written"
                 )
     return f"{_rounds(reason.rounds)}: the {held} that were rolled can't have been written as they stand here"
 

@@ -155,7 +155,12 @@ def sheet_of(board: ReadBoard, layout: Layout) -> Sheet:
         hexes=hexes,
         top=tuple(counting(board.cells[box].value, LOWEST) for box in layout.top),
         bottom=tuple(counting(board.cells[box].value, LOWEST) for box in layout.bottom),
-        used=frozenset(bonus for bonus, mark in layout.bonuses if board.cells[mark].value == MADE),
+        # A player may well call a crossed-out bonus struck out.
+        used=frozenset(
+            bonus
+            for bonus, mark in layout.bonuses
+            if board.cells[mark].value == MADE or board.cells[mark].state == "struck"
+        ),
     )
 
 
