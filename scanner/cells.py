@@ -501,23 +501,23 @@ def _cells_of(
     owner = _owners(mask, rows, cols)
     numbers = cell_rows * cols + cell_cols
     windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
-    strange = _strangers(owner, numbers, cell_rows, cell_cols)
-    has_own = mine.any(axis=(1, 2))
-    much = strange.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2
-    _show_strangers(mine, owner, cell_rows, cell_cols)
-    return *pictures_of_windows(windows, mine), np.asarray(has_own & much, dtype=np.bool_)
+    has_own = np.asarray(mine.any(axis=(1, 2)), dtype=np.bool_)
+    crowded = _crowded(owner, numbers, cell_rows, cell_cols)
+    _show_strangers(mine, owner, cell_rows, cell_cols, np.flatnonzero(crowded & ~has_own))
+    return *pictures_of_windows(windows, mine), crowded & has_own
 
 
-def _strangers(
+def _crowded(
     owner: npt.NDArray[np.int32],
     numbers: npt.NDArray[np.int64],
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.bool_]:
-    """Where another cell's ink lies in the middle of each cell: bool [n, 36, 36]."""
+    """Whether much of another cell's ink lies in the middle of each cell: bool [n]."""
     tops, lefts = RIM_PX + cell_rows * CELL_PX, RIM_PX + cell_cols * CELL_PX
     owners = np.lib.stride_tricks.sliding_window_view(owner, (CELL_PX, CELL_PX))[tops, lefts][:, MIDDLE, MIDDLE]
-    return np.asarray((owners >= 0) & (owners != numbers[:, None, None]), dtype=np.bool_)
+    strange = (owners >= 0) & (owners != numbers[:, None, None])
+    return np.asarray(strange.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2, dtype=np.bool_)
 
 
 def _show_strangers(
@@ -525,20 +525,17 @@ def _show_strangers(
     owner: npt.NDArray[np.int32],
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
+    crowded: npt.NDArray[np.int64],
 ) -> None:
-    """Gives cells without ink of their own what another cell's ink does in their middle, in place.
+    """Gives crowded cells without ink of their own what another cell's ink does in them, in place.
 
     Two digits that run into one another across a border count as the one's ink; a cell into which much of it reaches
-    isn't blank beyond doubt.
+    isn't blank beyond doubt. crowded: such cells, int64.
     """
-    empty = np.flatnonzero(~mine.any(axis=(1, 2)))
-    if not len(empty):
-        return
-    tops, lefts = RIM_PX + cell_rows[empty] * CELL_PX, RIM_PX + cell_cols[empty] * CELL_PX
+    tops, lefts = RIM_PX + cell_rows[crowded] * CELL_PX, RIM_PX + cell_cols[crowded] * CELL_PX
     inked = np.lib.stride_tricks.sliding_window_view(owner >= 0, (CELL_PX, CELL_PX))[tops, lefts]
-    much = inked[:, MIDDLE, MIDDLE].sum(axis=(1, 2)) >= STRANGE * CELL_PX**2
     extra = (WINDOW_PX - CELL_PX) // 2
-    mine[empty[much], extra : extra + CELL_PX, extra : extra + CELL_PX] = inked[much]
+    mine[crowded, extra : extra + CELL_PX, extra : extra + CELL_PX] = inked
 
 
 def pictures_of_windows(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scanner.cells import INPUT_PX, CellBatch
 from scanner.errors import PadscoreError
 from scanner.read.readings import Readings
-from scanner.read.second_look import CLEAR, views
+from scanner.read.second_look import look_again
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -87,14 +87,8 @@ class DigitReader:
         Unclear cells are looked at again (`scanner.read.second_look`).
         """
         probabilities, printed = self.glance(ink)
-        unclear = np.flatnonzero(probabilities.max(axis=1) < CLEAR)
-        if len(unclear):
-            again = views(ink[unclear])
-            seen, print_seen = self._run(again.reshape(-1, *ink.shape[1:]))
-            total = seen.reshape(*again.shape[:2], -1).sum(axis=1) + probabilities[unclear]
-            probabilities[unclear] = total / total.sum(axis=1, keepdims=True)
-            total = print_seen.reshape(again.shape[:2]).sum(axis=1) + printed[unclear]
-            printed[unclear] = total / (1 + again.shape[1])
+        if len(ink):
+            look_again(self._run, ink, probabilities, printed)
         return probabilities, printed
 
     def glance(self, ink: Pictures) -> tuple[Floats, Floats]:

@@ -7,6 +7,7 @@ et al. 2012). The model card tells what it brings on writers whom nobody trained
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 import cv2
@@ -15,9 +16,12 @@ import numpy.typing as npt
 
 CLEAR: Final = 0.95
 """Probability from which the first look is enough."""
-TURN, SLANT = math.degrees(0.12), 0.15
-"""Degrees by which the views are turned, either way, and the sideways shift, as a share of the height, of the slanted
+TURN, SLANT = 0.12, 0.15
+"""Radians by which the views are turned, either way, and the sideways shift, as a share of the height, of the slanted
 ones: about what the reader's training disturbs digits by."""
+
+Pictures = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
 
 
 def _about_middle(matrix: npt.NDArray[np.float64], side: int) -> npt.NDArray[np.float64]:
@@ -27,12 +31,12 @@ def _about_middle(matrix: npt.NDArray[np.float64], side: int) -> npt.NDArray[np.
 
 
 def _maps(side: int) -> list[npt.NDArray[np.float64]]:
-    cos, sin = math.cos(math.radians(TURN)), math.sin(math.radians(TURN))
+    cos, sin = math.cos(TURN), math.sin(TURN)
     linear = ([[cos, -sin], [sin, cos]], [[cos, sin], [-sin, cos]], [[1, SLANT], [0, 1]], [[1, -SLANT], [0, 1]])
     return [_about_middle(np.array(matrix, dtype=np.float64), side) for matrix in linear]
 
 
-def views(ink: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def views(ink: Pictures) -> Pictures:
     """Views of pictures uint8 [n, 2, side, side], each turned and slanted both ways: uint8 [n, 4, 2, side, side]."""
     side = ink.shape[-1]
     maps = _maps(side)
@@ -42,3 +46,21 @@ def views(ink: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         for view, matrix in enumerate(maps):
             result[number, view] = cv2.warpAffine(both, matrix, (side, side), flags=cv2.INTER_LINEAR).transpose(2, 0, 1)
     return result
+
+
+def look_again(
+    look: Callable[[Pictures], tuple[Floats, Floats]], ink: Pictures, probabilities: Floats, printed: Floats
+) -> None:
+    """Gives unclear cells the mean of the first look and of one at each of their views, in place.
+
+    look: a reader's probabilities float32 [m, classes] and of "printed" [m] for pictures uint8 [m, 2, side, side]. ink:
+    the pictures [n, ...] of which it gave `probabilities` and `printed` at the first look.
+    """
+    unclear = np.flatnonzero(probabilities.max(axis=1) < CLEAR)
+    if not len(unclear):
+        return
+    again = views(ink[unclear])
+    seen, print_seen = look(again.reshape(-1, *ink.shape[1:]))
+    total = seen.reshape(*again.shape[:2], -1).sum(axis=1) + probabilities[unclear]
+    probabilities[unclear] = total / total.sum(axis=1, keepdims=True)
+    printed[unclear] = (print_seen.reshape(again.shape[:2]).sum(axis=1) + printed[unclear]) / (1 + again.shape[1])

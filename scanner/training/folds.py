@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ import torch
 from scanner.bench.figures import confusions
 from scanner.bench.intervals import share_of
 from scanner.read.classes import CLASSES
-from scanner.read.second_look import CLEAR, views
+from scanner.read.second_look import Floats, Pictures, look_again
 from scanner.training.net import DigitNet
 from scanner.training.sheets import Labelled, SheetMaker, joined
 from scanner.training.single import cells_of, mnist_crops, single_digits, swiss_crops
@@ -73,18 +74,16 @@ def fold(number: int, cache: Path, shared: Path, plan: Plan) -> tuple[Tested, fl
 
 def _read(net: DigitNet, part: Labelled) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Classes [n] by the first look, and with second ones."""
-    probabilities = _probabilities(net, part.pictures)
+    look = partial(_looked, net)
+    probabilities, printed = look(part.pictures)
     first = probabilities.argmax(axis=1)
-    unclear = np.flatnonzero(probabilities.max(axis=1) < CLEAR)
-    if len(unclear):
-        again = views(part.pictures[unclear])
-        seen = _probabilities(net, again.reshape(-1, *part.pictures.shape[1:]))
-        probabilities[unclear] += seen.reshape(*again.shape[:2], -1).sum(axis=1)
+    look_again(look, part.pictures, probabilities, printed)
     return first, probabilities.argmax(axis=1)
 
 
-def _probabilities(net: DigitNet, pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    return np.asarray(torch.softmax(logits_of(net, pictures)[0], dim=1).numpy(), dtype=np.float32)
+def _looked(net: DigitNet, pictures: Pictures) -> tuple[Floats, Floats]:
+    logits, printed = logits_of(net, pictures)
+    return np.asarray(torch.softmax(logits, dim=1).numpy()), np.asarray(torch.sigmoid(printed).numpy())
 
 
 def figures(tested: list[Tested], mnist: list[float]) -> dict[str, Any]:

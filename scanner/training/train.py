@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -103,14 +104,10 @@ def generated(cache: Path, split: Split, sheets: int, workers: int) -> Labelled:
     return joined([_load(path) for path in _jobs(_make, cache, split, jobs, CHUNK, workers)])
 
 
-def _make_dirty(cache: Path, split: Split, job: int, sheets: int) -> Path:
-    return _make(cache, split, job, sheets, dirty=True)
-
-
 def dirty_sheets(cache: Path, split: Split, sheets: int, workers: int) -> Labelled:
     """Cells of generated sheets, mostly blank, with smudges, specks and remains of lines (kept in the cache)."""
     jobs = range(-(-sheets // CHUNK))
-    return joined([_load(path) for path in _jobs(_make_dirty, cache, split, jobs, CHUNK, workers)])
+    return joined([_load(path) for path in _jobs(partial(_make, dirty=True), cache, split, jobs, CHUNK, workers)])
 
 
 def _jobs(
@@ -152,14 +149,12 @@ def generated_photos(cache: Path, split: Split, photos: int, workers: int) -> La
     return joined([_load(path) for path in _jobs(_make_photos, cache, split, jobs, PHOTO_CHUNK, workers)])
 
 
-def _make_hexes(cache: Path, split: Split, job: int, photos: int) -> Path:
-    return _make_photos(cache, split, job, photos, hexes=True)
-
-
 def generated_hexes(cache: Path, split: Split, photos: int, workers: int) -> Labelled:
     """The same of hex sheets."""
     jobs = range(-(-photos // PHOTO_CHUNK))
-    return joined([_load(path) for path in _jobs(_make_hexes, cache, split, jobs, PHOTO_CHUNK, workers)])
+    return joined(
+        [_load(path) for path in _jobs(partial(_make_photos, hexes=True), cache, split, jobs, PHOTO_CHUNK, workers)]
+    )
 
 
 def singles(cache: Path, shared: Path, split: Split, versions: int) -> Labelled:
