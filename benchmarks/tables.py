@@ -1,10 +1,12 @@
 """Generated score cards through the whole chain, written by people whom nobody trained on: found, and read right.
 
-    python benchmarks/tables.py SHARED_DIR [--cards 24] [--cache DIR] [--keep DIR] [--known]
+    python benchmarks/tables.py SHARED_DIR [--cards 24] [--writers test] [--cache DIR] [--keep DIR] [--known]
 
 SHARED_DIR holds digits-swiss/, whose test writers fill in the cards; without it fonts of the test part do, fetched into
-the cache. Every third card is of `score-table`, which is told neither its rows nor its columns. --keep: a folder for
-the photos with mistakes. --known: each photo is tried with its own template only, as with `padscore scan --template`.
+the cache. --writers: val or train for developing, since whoever looks at the test writers' cards and then changes
+something has no figure left to quote; figures are of the test writers only. Every third card is of `score-table`, which
+is told neither its rows nor its columns. --keep: a folder for the photos with mistakes. --known: each photo is tried
+with its own template only, as with `padscore scan --template`.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -29,9 +32,9 @@ from scanner.simulate import HandSource, Setting, font_hand, pool_hand
 from scanner.simulate.scorecards import Card, Chances, random_game, random_names, simulate_card, truth_of
 from scanner.templates import Template, get_template, load_templates
 from scanner.templates.resize import resized
-from scanner.training.fonts import fetch, shipped_fonts
+from scanner.training.fonts import Split, fetch, shipped_fonts
 from scanner.training.glyphs import from_swiss
-from scanner.training.split import SWISS_TEST
+from scanner.training.split import swiss_split
 
 KINDS = ("kniffel", "loopit-pad", "score-table")
 TURNS = (0, 0, 0, 0, 1, 2, 3)
@@ -100,13 +103,14 @@ class Tally:
         return "\n".join(lines)
 
 
-def hands(shared: Path, cache: Path) -> Sequence[HandSource]:
-    """Hands that trained nothing."""
+def hands(shared: Path, cache: Path, part: Split = "test") -> Sequence[HandSource]:
+    """The hands of one part; those of the test part trained nothing, and nobody looked at what they wrote."""
     swiss = shared / "digits-swiss"
     if swiss.is_dir():
         pool = from_swiss(swiss)
-        return [pool_hand(pool, writer) for writer in sorted(SWISS_TEST)]
-    specs = [spec for spec in shipped_fonts() if spec.kind != "print" and spec.split == "test"]
+        writers = sorted(writer for writer in {int(one) for one in pool.writer} if swiss_split(writer) == part)
+        return [pool_hand(pool, writer) for writer in writers]
+    specs = [spec for spec in shipped_fonts() if spec.kind != "print" and spec.split == part]
     fetch(specs, cache)
     return [font_hand(spec, cache) for spec in specs]
 
@@ -188,11 +192,12 @@ def main() -> int:
     parser.add_argument("shared", type=Path)
     parser.add_argument("--cards", type=int, default=24)
     parser.add_argument("--first", type=int, default=0, help="number of the first card")
+    parser.add_argument("--writers", choices=get_args(Split), default="test", help="part of the writers")
     parser.add_argument("--cache", type=Path, default=Path("training-cache/fonts"), help="folder for the font packages")
     parser.add_argument("--keep", type=Path, help="folder for the photos with mistakes")
     parser.add_argument("--known", action="store_true")
     chosen = parser.parse_args()
-    writers = hands(chosen.shared, chosen.cache)
+    writers = hands(chosen.shared, chosen.cache, chosen.writers)
     reader = default_reader()
     tally = Tally()
     for number in range(chosen.first, chosen.first + chosen.cards):
