@@ -30,7 +30,7 @@ from scanner.training.single import cells_of, mnist_crops, single_digits, swiss_
 from scanner.training.train import SEED, Plan, fit, legible, logits_of, pools
 
 FOLDS: Final = 4
-PLAN: Final = Plan(sheets=1500, epochs=8, single_versions=7)
+PLAN: Final = Plan(sheets=1500, epochs=6, single_versions=7)
 
 
 @dataclass(frozen=True, slots=True)
