@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from scanner.geometry import FloatArray
 from scanner.read.numbers import NumberReadings
+from scanner.table_looks import Looks
 from scanner.templates import Cell, Table, TableColumn, TableRow, Template
 from scanner.templates.model import rectangle
 from scanner.templates.resize import resized
@@ -19,16 +20,26 @@ PLAIN = 0.25
 """A first column (row) whose width (height) differs from the others' by more than this share may well be labels."""
 OTHER_SIZE = 0.85
 """The same share as `UNLIKE`, for such a column or row."""
+THICKER, THICK = 1.7, 0.085
+"""Icons are thicker than strokes: by this factor, and at least so thick (see `scanner.table_looks`), in the median."""
+OTHER_COLOUR, SPREAD = 0.16, 2.5
+"""How far the colour of the first column's ink has to be from that of the others, as a distance of unit vectors and as
+a multiple of how far theirs are from each other, to be printed."""
+MOST_NAMED = 0.5
+"""Share of the other columns with numbers that have a name where one without is a column of labels."""
 FEWEST = 2
 """Written cells that a column or row needs, to be told by them."""
 
 Mask = npt.NDArray[np.bool_]
 
 
-def named(raw: Template, template: Template, numbers: NumberReadings, inked: Mask) -> tuple[Template, dict[str, str]]:
+def named(
+    raw: Template, template: Template, numbers: NumberReadings, inked: Mask, looks: Looks
+) -> tuple[Template, dict[str, str]]:
     """The open `template` with the columns and rows of `raw` (see `scanner.locate.table_open`), and new ids by old.
 
-    inked: bool [n], which cells of `numbers` are written in. Cells of labels and names have no new id.
+    inked: bool [n], which cells of `numbers` are written in. looks: of the same cells. Cells of labels and names have
+    no new id.
     """
     table = raw.table
     assert table is not None
@@ -37,7 +48,11 @@ def named(raw: Template, template: Template, numbers: NumberReadings, inked: Mas
     heights = np.array([row.bottom - row.top for row in table.rows])
     has_names = len(heights) > 3 and (_unlike(sense, written, heights) or _left_empty(written))
     below = slice(1 if has_names else 0, None)
-    has_labels = len(widths) > 1 and _unlike(sense[below].T, written[below].T, widths)
+    has_labels = len(widths) > 1 and (
+        _unlike(sense[below].T, written[below].T, widths)
+        or (has_names and _nameless(written))
+        or _printed(table, numbers, inked, looks, 1 if has_names else 0)
+    )
     return _built(raw, template, has_labels, has_names)
 
 
@@ -69,6 +84,30 @@ def _unlike(sense: FloatArray, written: Mask, sizes: FloatArray) -> bool:
 def _left_empty(written: Mask) -> bool:
     """Is nothing written in the first row where something is in the rows below? Nobody begins with the second row."""
     return not written[0].any() and bool(written[1:].any(axis=1).mean() > 0.5)
+
+
+def _nameless(written: Mask) -> bool:
+    """Is the first column without a name, where those of other columns have one?"""
+    used = written[1:, 1:].any(axis=0)
+    return not written[0, 0] and bool(used.any()) and float(written[0, 1:][used].mean()) > MOST_NAMED
+
+
+def _printed(table: Table, numbers: NumberReadings, inked: Mask, looks: Looks, above: int) -> bool:
+    """Is the ink of the first column thicker than that of the others, or of other colours? above: rows of names."""
+    rows = {row.id for row in table.rows[above:]}
+    places = [tuple(cell.split(".", 1)) for cell in numbers.ids]
+    first = np.array([column == table.columns[0].id and row in rows for column, row in places], dtype=np.bool_)
+    others = np.array([column != table.columns[0].id and row in rows for column, row in places], dtype=np.bool_)
+    seen = inked & (looks.thick > 0)
+    first, others = first & seen, others & seen
+    if first.sum() < FEWEST or others.sum() < FEWEST:
+        return False
+    thick, usual = float(np.median(looks.thick[first])), float(np.median(looks.thick[others]))
+    if thick > max(THICK, THICKER * usual):
+        return True
+    pen = np.median(looks.colour[others], axis=0)
+    off = np.linalg.norm(looks.colour - pen, axis=1)
+    return float(np.median(off[first])) > max(OTHER_COLOUR, SPREAD * float(np.median(off[others])))
 
 
 def _built(raw: Template, template: Template, has_labels: bool, has_names: bool) -> tuple[Template, dict[str, str]]:

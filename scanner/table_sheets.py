@@ -19,6 +19,7 @@ from scanner.locate.tables import locate_tables
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberReadings, NumberState
 from scanner.results import CellReading
+from scanner.table_looks import ink_looks
 from scanner.table_names import named
 from scanner.templates import Template
 from scanner.templates.resize import SizeError
@@ -111,7 +112,7 @@ def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> Rea
     model = best.placement.model
     if best_sense < NUMBERS and (inked >= FEWEST_INKED or model is not None):
         return NotFound("a ruled table was seen, but its cells hold no numbers")
-    return best if model is None else _open_table(best, model)
+    return best if model is None else _open_table(photo, best, model)
 
 
 def _read_as(photo: Photo, way: TablePlacement, reader: NumberReader) -> ReadTable:
@@ -162,11 +163,12 @@ def sums_right(numbers: NumberReadings, template: Template) -> tuple[int, int]:
     return right, count
 
 
-def _open_table(found: ReadTable, model: Template) -> ReadTable | NotFound:
+def _open_table(photo: Photo, found: ReadTable, model: Template) -> ReadTable | NotFound:
     """The same table with names for its rows and columns, by what they hold."""
     numbers = found.numbers
     try:
-        template, renamed = named(found.placement.template, model, numbers, found.inked)
+        looks = ink_looks(photo, found.placement, numbers.ids)
+        template, renamed = named(found.placement.template, model, numbers, found.inked, looks)
     except SizeError as error:
         return NotFound(f"a ruled table was seen, but {error}")
     kept = [k for k, cell in enumerate(numbers.ids) if cell in renamed]

@@ -21,6 +21,8 @@ MIN_SIDE = 0.011
 MAX_SIDE = 0.16
 MIN_FILL = 0.62
 """Smallest share of a patch's hull in its tightest rectangle: text and stains have less, cells in perspective more."""
+LONGEST = 5.0
+"""How many times as long as wide a cell of a lattice may be, in perspective."""
 MAX_PATCHES = 1500
 """More patches than any sheet has cells; beyond it the smallest are dropped (a page of text, a woven cloth)."""
 
@@ -114,8 +116,11 @@ def paper_contours(gray: GrayImage, threshold: Threshold) -> list[npt.NDArray[np
     return [np.asarray(contour, dtype=np.int32) for contour in contours]
 
 
-def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
-    """All cell-shaped patches of a grey picture [h, w] of about 1,000 px."""
+def find_patches(gray: GrayImage, threshold: Threshold, *, longest: float = LONGEST) -> Patches:
+    """All cell-shaped patches of a grey picture [h, w] of about 1,000 px.
+
+    longest: how many times as long as wide a patch may be.
+    """
     long_side = max(gray.shape)
     smallest, largest = MIN_SIDE * long_side, MAX_SIDE * long_side
     centres, corners, sides = [], [], []
@@ -130,7 +135,7 @@ def find_patches(gray: GrayImage, threshold: Threshold) -> Patches:
         rect_area = rect_width * rect_height
         if rect_area <= 0 or hull_area < MIN_FILL * rect_area:
             continue
-        if max(rect_width, rect_height) > 5 * min(rect_width, rect_height):
+        if max(rect_width, rect_height) > longest * min(rect_width, rect_height):
             continue
         quad = _four_corners(np.asarray(hull, dtype=np.int32))
         centres.append(quad.mean(axis=0))

@@ -41,6 +41,11 @@ class Axis:
         """Seen from the other side."""
         return Axis(self.lines[::-1], -self.places[::-1], self.weights[::-1], self.costs[::-1])
 
+    def part(self, kept: npt.NDArray[np.bool_]) -> Axis:
+        """Only the lines that are kept: bool [n]."""
+        lines = tuple(line for line, keep in zip(self.lines, kept.tolist(), strict=True) if keep)
+        return Axis(lines, self.places[kept], self.weights[kept], self.costs[kept])
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
@@ -105,7 +110,7 @@ def axis_of(lines: Sequence[RuledLine], across: Sequence[RuledLine], strip: floa
 
 def ruled_part(level: Axis, upright: Axis, rules: Rules) -> tuple[Axis, Axis]:
     """The lines that make up cells: seen along all of the table, and none beyond those that the others run through."""
-    level, upright = _part(level, level.weights >= WELL_SEEN), _part(upright, upright.weights >= WELL_SEEN)
+    level, upright = level.part(level.weights >= WELL_SEEN), upright.part(upright.weights >= WELL_SEEN)
     for _ in range(3):
         level = _crossed(level, upright, rules.upright_strip)
         upright = _crossed(upright, level, rules.level_strip)
@@ -130,12 +135,7 @@ def within(axis: Axis, part: Axis) -> Axis:
         if abs(first - place - usual) > SAME_INTERVAL * usual:
             break
         first = place
-    return _part(axis, (axis.places >= first) & (axis.places <= last))
-
-
-def _part(axis: Axis, kept: npt.NDArray[np.bool_]) -> Axis:
-    lines = tuple(line for line, keep in zip(axis.lines, kept.tolist(), strict=True) if keep)
-    return Axis(lines, axis.places[kept], axis.weights[kept], axis.costs[kept])
+    return axis.part((axis.places >= first) & (axis.places <= last))
 
 
 def _crossed(axis: Axis, across: Axis, strip: float) -> Axis:
@@ -151,7 +151,7 @@ def _crossed(axis: Axis, across: Axis, strip: float) -> Axis:
         last -= 1
     kept = np.zeros(len(places), dtype=np.bool_)
     kept[first : last + 1] = True
-    return _part(axis, kept)
+    return axis.part(kept)
 
 
 def _share_through(lines: Sequence[RuledLine], start: float, end: float) -> float:

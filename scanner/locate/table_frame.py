@@ -22,6 +22,8 @@ FEWEST_PATCHES = 6
 MOST_GROUPS = 3
 DARK_GROUND = 0.45
 """Brightness of a patch, as a share of that of most, below which it isn't on the same paper, not even in a shadow."""
+PALE_GROUND = 0.62
+"""The same for patches with white lines around them, which are as bright as the paper."""
 BRIDGE = 0.03
 """Cells belong together across a line this wide, as a share of the picture's long side."""
 ASIDE = 32.0
@@ -31,8 +33,14 @@ STRAIGHT = 1.2
 TRIALS = 400
 LEAST_SEGMENT = 0.012
 """Of the long side: shorter segments are strokes of writing."""
+BESIDE = 0.6
+"""How far beside a seen cell a segment may lie, as a share of the cell's side, to tell how the table's lines run."""
 SURROUNDINGS = 0.30
 """How far beyond the seen cells the table may go on, as a share of their extent."""
+MOST_UNALIKE = 2.2
+"""Patches larger or smaller than most by more than this factor show nothing of where a table's cells are."""
+NEAR = 0.35
+"""How far beyond seen cells, as a share of a cell's longer side, lines of the table may be."""
 SIDE_PX = 1100
 """Longer side of the rectified picture."""
 
@@ -49,14 +57,17 @@ class Frame:
     valid: npt.NDArray[np.bool_]
 
 
-def on_paper(gray: GrayImage, patches: Patches) -> Patches:
-    """Without patches that are much darker than most of the others: the grain of a table top between two cards."""
+def on_paper(gray: GrayImage, patches: Patches, ground: float = DARK_GROUND) -> Patches:
+    """Without patches that are much darker than most of the others: the grain of a table top between two cards.
+
+    ground: share of the brightness of most from which a patch, with what is around it, is on paper.
+    """
     if not len(patches):
         return patches
     lightest = cv2.dilate(gray, np.ones((9, 9), np.uint8))
     at = np.clip(np.round(patches.centres).astype(int), 0, np.array([gray.shape[1] - 1, gray.shape[0] - 1]))
     brightness = np.asarray(lightest)[at[:, 1], at[:, 0]].astype(np.float64)
-    kept = brightness >= DARK_GROUND * np.percentile(brightness, 75)
+    kept = brightness >= ground * np.percentile(brightness, 75)
     return Patches(patches.centres[kept], patches.corners[kept], patches.side[kept])
 
 
@@ -89,7 +100,7 @@ def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_]) -> 
     centre = points.mean(axis=0)
     radius = float(np.linalg.norm(points - centre, axis=1).max())
     angle = _main_angle(patches.corners[members])
-    segments = _segments(gray, points, radius)
+    segments = _among_cells(_segments(gray, points, radius), patches, members, gray.shape)
     ends = (segments - centre[None, None, :]) / radius
     vanishing = []
     rng = np.random.default_rng(1)
@@ -101,6 +112,21 @@ def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_]) -> 
         vanishing.append(point)
     matrix = _rectifying(vanishing[0], vanishing[1], centre, radius)
     return _framed(gray, matrix, points) if matrix is not None else None
+
+
+def near_cells(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_]) -> Frame:
+    """The same with only what is near the cells valid, so that a table top's grain can't go on where lines end."""
+    side = patches.side[members]
+    alike = np.flatnonzero(members)[np.abs(np.log(side / np.median(side))) < np.log(MOST_UNALIKE)]
+    back = Homography(np.asarray(np.linalg.inv(framed.matrix), dtype=np.float64))
+    quads = project(back, patches.corners[alike].reshape(-1, 2)).reshape(-1, 4, 2)
+    near = np.zeros(framed.flat.shape, dtype=np.uint8)
+    for quad in np.round(quads).astype(np.int32):
+        cv2.fillConvexPoly(near, quad, (255,))
+    usual = float(np.median(np.ptp(quads, axis=1).max(axis=1)))
+    reach = max(3, round(2 * NEAR * usual)) | 1
+    near = np.asarray(cv2.dilate(near, np.ones((reach, reach), np.uint8)), dtype=np.uint8)
+    return Frame(framed.matrix, framed.flat, framed.valid & (near > 0))
 
 
 def _main_angle(quads: FloatArray) -> float:
@@ -123,6 +149,19 @@ def _segments(gray: GrayImage, points: FloatArray, radius: float) -> FloatArray:
     segments = np.asarray(found, dtype=np.float64).reshape(-1, 2, 2) + low
     length = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
     return np.asarray(segments[length > LEAST_SEGMENT * max(gray.shape)], dtype=np.float64)
+
+
+def _among_cells(
+    segments: FloatArray, patches: Patches, members: npt.NDArray[np.bool_], shape: tuple[int, ...]
+) -> FloatArray:
+    """Those of segments [n, 2, 2] that lie in or beside seen cells: a table top has directions of its own."""
+    around = np.zeros(shape[:2], dtype=np.uint8)
+    for quad in np.round(patches.corners[members]).astype(np.int32):
+        cv2.fillConvexPoly(around, quad, (255,))
+    reach = max(3, round(2 * BESIDE * float(np.median(patches.side[members])))) | 1
+    around = np.asarray(cv2.dilate(around, np.ones((reach, reach), np.uint8)), dtype=np.uint8)
+    at = np.clip(np.round(segments).astype(int), 0, np.array([shape[1] - 1, shape[0] - 1]))
+    return np.asarray(segments[(around[at[..., 1], at[..., 0]] > 0).all(axis=1)], dtype=np.float64)
 
 
 def _near_direction(ends: FloatArray, direction: float) -> npt.NDArray[np.bool_]:

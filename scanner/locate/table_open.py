@@ -10,12 +10,16 @@ import numpy as np
 from scanner.geometry import FloatArray
 from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by
 from scanner.locate.table_match import AxisMatch
-from scanner.locate.table_rules import Rules
+from scanner.locate.table_rules import EvidenceArray, RuledLine, Rules, ends_of
 from scanner.templates import Cell, Table, TableColumn, TableRow, Template
 from scanner.templates.model import OpenRun, rectangle
 
 ROW_MM = 8.0
 """What a usual row is taken to measure: the real size can't be told, and nothing depends on it."""
+LEAST_INTERVAL = 0.35
+"""Of the usual interval: a row or a column at the edge that is smaller is none."""
+LEAST_OPEN, MOST_OPEN = 0.45, 2.0
+"""How far, in usual intervals, most lines have to go on beyond the last one across, and may, to close cells there."""
 LEAST_WAYS = 1.15
 """Numbers stand in cells that are rather wide than high: with this proportion or more, two directions are left out."""
 
@@ -25,6 +29,11 @@ def open_ways(rules: Rules, template: Template) -> list[Taken]:
     level = axis_of(rules.level, rules.upright, rules.level_strip, rules.upright_strip)
     upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
     level, upright = ruled_part(level, upright, rules)
+    level, upright = without_slivers(level), without_slivers(upright)
+    level, upright = (
+        with_open_ends(level, upright, rules.upright_evidence, rules.upright_strip),
+        with_open_ends(upright, level, rules.level_evidence, rules.level_strip),
+    )
     if min(len(level.places), len(upright.places)) < 3:
         return []
     ways = []
@@ -35,6 +44,47 @@ def open_ways(rules: Rules, template: Template) -> list[Taken]:
             ways.append(way)
     wide = [way for way in ways if way.wide >= LEAST_WAYS]
     return wide or ways
+
+
+def without_slivers(axis: Axis) -> Axis:
+    """Without lines at the ends that close off hardly anything: the paper's edge, beside the table's."""
+    places = axis.places
+    while len(places) > 3 and (places[1] - places[0]) < LEAST_INTERVAL * float(np.median(np.diff(places))):
+        axis = axis.part(np.arange(len(places)) > 0)
+        places = axis.places
+    while len(places) > 3 and (places[-1] - places[-2]) < LEAST_INTERVAL * float(np.median(np.diff(places))):
+        axis = axis.part(np.arange(len(places)) < len(places) - 1)
+        places = axis.places
+    return axis
+
+
+def with_open_ends(axis: Axis, across: Axis, evidence: EvidenceArray, strip: float) -> Axis:
+    """With a line more at an end beyond which the lines across go on: tables needn't have a frame.
+
+    evidence, strip: of the lines across, see `scanner.locate.table_rules.Rules`.
+    """
+    if len(axis.places) < 2 or len(across.places) < 2:
+        return axis
+    ends = np.array([ends_of(line, evidence, strip) for line in across.lines])
+    for end, outward in ((0, -1), (1, 1)):
+        last = 0 if outward < 0 else len(axis.places) - 1
+        usual = float(np.median(np.diff(axis.places)))
+        place = float(np.median(ends[:, end]))
+        beyond = outward * (place - axis.places[last])
+        if LEAST_OPEN * usual < beyond < MOST_OPEN * usual:
+            axis = _with_line(axis, last, place)
+    return axis
+
+
+def _with_line(axis: Axis, last: int, place: float) -> Axis:
+    """With a line at a place beyond an end of an axis, bent as its last line is."""
+    model = axis.lines[last]
+    line = RuledLine(model.strips, model.at + (place - axis.places[last]), model.strength)
+    at = 0 if last == 0 else last + 1
+    lines = (*axis.lines[:at], line, *axis.lines[at:])
+    return Axis(
+        lines, np.insert(axis.places, at, place), np.insert(axis.weights, at, 1.0), np.insert(axis.costs, at, 0.0)
+    )
 
 
 def _taken(down: Axis, across: Axis, turns: int, template: Template) -> Taken | None:

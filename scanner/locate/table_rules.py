@@ -17,6 +17,8 @@ STRIPS = 24
 """Pieces across the picture in which lines are looked for, each on its own."""
 THIN_PX = 11
 """Lines are thinner than this in the rectified picture."""
+THIN_PALE_PX = 25
+"""White gaps between coloured fields are wider."""
 RANK = 0.2
 """A line is dark nearly all along a strip, a digit's stroke is not: the rank of the darkness that counts."""
 SEEN = 0.018
@@ -33,6 +35,9 @@ JOIN_GAP, JOIN_PX = 9, 6.0
 paper bends there."""
 FEWEST_STEPS, DRIFT_DEGREE = 60, 3
 """Steps of lines from strip to strip from which it is told how all of them move, and how it may change along them."""
+END_STRIPS, END_ASIDE, END_GAP, END_SEEN = 5, 3, 20, 0.4
+"""How a line is followed to its very end: by its direction in so many strips, so many px beside that, over gaps of so
+many px, wherever it is at least this share as dark as it usually is."""
 NEARBY = 0.12
 """How far from a line others bend as it does, as a share of the picture."""
 
@@ -57,27 +62,37 @@ class RuledLine:
         return float(inside.sum()) / max(1, b - a + 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Rules:
-    """All lines of a rectified picture, sorted by place. level: those that run from left to right; strip: px each."""
+    """All lines of a rectified picture, sorted by place. level: those that run from left to right; strip: px each.
+
+    evidence: float32 [across, along], how much darker (or lighter) each pixel is than a line's surroundings, as lines
+    of that direction see it.
+    """
 
     level: tuple[RuledLine, ...]
     upright: tuple[RuledLine, ...]
     level_strip: float
     upright_strip: float
+    level_evidence: EvidenceArray
+    upright_evidence: EvidenceArray
 
 
-def find_rules(frame: Frame) -> Rules:
-    """The lines of a rectified picture in both directions."""
+def find_rules(frame: Frame, *, pale: bool = False) -> Rules:
+    """The lines of a rectified picture in both directions. pale: white lines between coloured cells, and no others."""
     flat = cv2.GaussianBlur(frame.flat, (0, 0), 0.7)
-    level, level_strip = _lines(np.asarray(flat, dtype=np.uint8), frame.valid)
-    upright, upright_strip = _lines(np.ascontiguousarray(flat.T), np.ascontiguousarray(frame.valid.T))
-    return Rules(level, upright, level_strip, upright_strip)
+    level, level_seen = _lines(np.asarray(flat, dtype=np.uint8), frame.valid, pale)
+    upright, upright_seen = _lines(np.ascontiguousarray(flat.T), np.ascontiguousarray(frame.valid.T), pale)
+    strips = level_seen.shape[1] / STRIPS, upright_seen.shape[1] / STRIPS
+    return Rules(level, upright, *strips, level_seen, upright_seen)
 
 
-def _lines(flat: npt.NDArray[np.uint8], valid: npt.NDArray[np.bool_]) -> tuple[tuple[RuledLine, ...], float]:
+def _lines(
+    flat: npt.NDArray[np.uint8], valid: npt.NDArray[np.bool_], only_pale: bool
+) -> tuple[tuple[RuledLine, ...], EvidenceArray]:
+    """The lines and what shows them."""
     width = flat.shape[1]
-    kernel = np.ones((THIN_PX, 1), np.uint8)
+    kernel = np.ones((THIN_PALE_PX if only_pale else THIN_PX, 1), np.uint8)
     closed = cv2.morphologyEx(flat, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
     opened = cv2.morphologyEx(flat, cv2.MORPH_OPEN, kernel, borderType=cv2.BORDER_REPLICATE)
     # What is much darker than the sheet is table top: its grain must not count for more than lines on paper do.
@@ -91,15 +106,40 @@ def _lines(flat: npt.NDArray[np.uint8], valid: npt.NDArray[np.bool_]) -> tuple[t
     profiles = np.stack([_profile(dark, k, strip) for k in range(STRIPS)])
     pale = np.stack([_profile(light, k, strip) for k in range(STRIPS)])
     # White lines between coloured fields: only where they are plainer than dark ones.
-    if np.percentile(pale, 98) > 1.8 * np.percentile(profiles, 98):
-        profiles = pale
+    if only_pale or np.percentile(pale, 98) > 1.8 * np.percentile(profiles, 98):
+        profiles, dark = pale, light
     usual = float(np.percentile(profiles, 97))
     floor = max(SEEN, RELATIVE * usual)
     peaks = [_peaks(profile, floor) for profile in profiles]
     lines = _linked(peaks, None)
     # Bent paper takes all lines with it: once it is known how, each is followed again.
     lines = _joined(_linked(peaks, _Drift.of(lines, flat.shape[0])), flat.shape[0])
-    return tuple(sorted(lines, key=lambda line: line.place)), strip
+    return tuple(sorted(lines, key=lambda line: line.place)), dark
+
+
+def ends_of(line: RuledLine, evidence: EvidenceArray, strip: float) -> tuple[float, float]:
+    """Where a line really begins and ends, px along it: strips are too coarse to tell it. See `Rules`.
+
+    It is followed from its middle to where it is gone; what was taken for it beyond a gap is the edge of the paper.
+    """
+    height, width = evidence.shape
+    along = (line.strips + 0.5) * strip
+    places = np.arange(width)
+    at = np.interp(places, along, line.at)
+    for beyond, near in ((places < along[0], slice(None, END_STRIPS)), (places > along[-1], slice(-END_STRIPS, None))):
+        if len(along[near]) > 1:
+            slope, offset = np.polyfit(along[near], line.at[near], 1)
+            at[beyond] = offset + slope * places[beyond]
+    across = np.clip(np.round(at).astype(int), END_ASIDE, height - 1 - END_ASIDE)
+    window = across[None, :] + np.arange(-END_ASIDE, END_ASIDE + 1)[:, None]
+    seen = np.flatnonzero(evidence[window, places[None, :]].max(axis=0) > END_SEEN * line.strength)
+    if not seen.size:
+        return float(along[0]), float(along[-1])
+    middle = int(np.abs(seen - np.median(along)).argmin())
+    gaps = np.flatnonzero(np.diff(seen) > END_GAP)
+    first = gaps[gaps < middle] + 1
+    last = gaps[gaps >= middle]
+    return float(seen[first[-1] if first.size else 0]), float(seen[last[0] if last.size else -1])
 
 
 def _profile(evidence: EvidenceArray, number: int, strip: float) -> EvidenceArray:

@@ -5,21 +5,21 @@ Tried only where no other sheet was found: the search takes several times as lon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scanner.geometry import FloatArray, Homography
+from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
-from scanner.locate.candidates import Threshold, find_patches
+from scanner.locate.candidates import Patches, Threshold, find_patches
 from scanner.locate.mesh import Mesh, fit_smooth
 from scanner.locate.placement import NotFound
 from scanner.locate.prepare import smoothed, stretched
 from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by, turned_axes, within
-from scanner.locate.table_frame import Frame, frame, on_paper, regions
+from scanner.locate.table_frame import PALE_GROUND, Frame, frame, near_cells, on_paper, regions
 from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, most_share, row_edges
 from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
@@ -29,6 +29,12 @@ from scanner.templates import Template
 WORKING_SIDE = 1000
 THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.02, 2.0, smooth=0.8, thin=0.02), Threshold(0.061, 4.0))
 """Ways of telling cells from lines, tried until a table is found."""
+PALE_THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.041, 3.0, smooth=0.8))
+"""The same for coloured cells between white lines, after the others: in a picture turned to its negative."""
+LONGEST = 12.0
+"""How many times as wide as high a cell may be, or the other way round."""
+MUCH_LARGER = 1.15
+"""An open table that is this much larger than another one in the same picture is the table, the other a part of it."""
 ACCEPT = 0.88
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's: generated cards have 0.93 or more,
 spreadsheets and graph paper up to 0.87."""
@@ -66,20 +72,28 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
     to_photo = np.diag([gray.shape[1] / working.shape[1], gray.shape[0] / working.shape[0], 1.0])
     most = 0
     followed = 0
-    for threshold in THRESHOLDS:
-        patches = on_paper(working, find_patches(smoothed(working, threshold.smooth), threshold))
+    largest: _Opened | None = None
+    for patches, pale in _sightings(working):
         for members in regions(patches, working.shape):
             most = max(most, int(members.sum()))
             flat = frame(working, patches, members)
             if flat is None:
                 continue
-            seen = _Seen(flat, find_rules(flat), to_photo)
+            if pale:
+                flat = near_cells(flat, patches, members)
+            seen = _Seen(flat, find_rules(flat, pale=pale), to_photo)
             followed += 1
-            ways = _ways(seen.rules, fixed) if fixed else []
-            if not ways and not fixed:
-                ways = _open(seen.rules, opened)
-            if ways and ways[0].share >= ACCEPT:
+            ways = _ways(seen.rules, fixed) if fixed else _open(seen.rules, opened)
+            if not ways or ways[0].share < ACCEPT:
+                continue
+            if fixed:
                 return _placements(ways, seen)
+            # Any part of a table is a table as well: all of it is where the most of the picture is.
+            one = _Opened(ways, seen, _area(ways[0], seen))
+            if largest is None or one.area > MUCH_LARGER * largest.area:
+                largest = one
+    if largest is not None:
+        return _placements(largest.ways, largest.seen)
     if followed:
         return NotFound("a ruled table was seen, but its rows and columns fit none of the templates", unknown=True)
     if most:
@@ -92,6 +106,34 @@ class _Seen:
     frame: Frame
     rules: Rules
     to_photo: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """Ways to take lines as an open table. area: of the table, px of the picture squared."""
+
+    ways: Sequence[Taken]
+    seen: _Seen
+    area: float
+
+
+def _sightings(working: npt.NDArray[np.uint8]) -> Iterator[tuple[Patches, bool]]:
+    """What may be cells in a picture [h, w], in one way after the other; true for those between pale lines."""
+    for threshold in THRESHOLDS:
+        found = find_patches(smoothed(working, threshold.smooth), threshold, longest=LONGEST)
+        yield on_paper(working, found), False
+    negative = np.asarray(255 - working, dtype=np.uint8)
+    for threshold in PALE_THRESHOLDS:
+        found = find_patches(smoothed(negative, threshold.smooth), threshold)
+        yield on_paper(working, found, PALE_GROUND), True
+
+
+def _area(way: Taken, seen: _Seen) -> float:
+    """Of the table that lines are taken as, px of the picture squared."""
+    across, down = (axis.places[[0, -1]] for axis in (way.column_axis, way.row_axis))
+    corners = np.array([[across[0], down[0]], [across[1], down[0]], [across[1], down[1]], [across[0], down[1]]])
+    to_picture = Homography(seen.to_photo @ seen.frame.matrix @ turned_axes(way.turns))
+    return abs(polygon_area(project(to_picture, corners)))
 
 
 def _open(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
