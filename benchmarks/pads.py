@@ -1,11 +1,15 @@
 """Generated Splitter pads through the whole chain, all templates active: what is found, read, scored and flagged.
 
     python benchmarks/pads.py [--n 128] [--seed 1] [--shared DIR] [--cache DIR] [--keep DIR]
+                              [--part test|val|train] [--claims none|some|all]
 
 Both pads, in colours and in black on white, from above and at steep angles, any way up; of four sheets two are full and
 legal, one is full with two illegal numbers and half a pair, one legal with rounds missing. DIR of --shared holds
-digits-swiss/, whose test writers fill them in; without it fonts of the test part do, fetched into the cache. --keep
-writes each sheet with something wrong: photo, truth, and its wrong cells as the photo and the reader show them.
+digits-swiss/, whose test writers fill them in; without it fonts of the test part do, fetched into the cache. With
+--part other writers or fonts do, those that tune the reader (val) or train it: thresholds and remedies are chosen with
+them, never with the test part. --claims: on how many of the finished pads the player has filled in the boxes for the
+points at the left (`scanner.simulate.claims`), some being every second; nothing else about the photo depends on it.
+--keep writes each sheet with something wrong: photo, truth, and its wrong cells as the photo and the reader show them.
 The same arguments make the same photos. What is measured here is no accuracy on people's handwriting.
 """
 
@@ -34,10 +38,11 @@ from scanner.results import Flag
 from scanner.scan import scan
 from scanner.sheet import Sheet
 from scanner.simulate import HandSource, Ranges, Setting, Shapes, font_hand, pool_hand, simulate
+from scanner.simulate.claims import claimed
 from scanner.templates import Template, get_template, load_templates
-from scanner.training.fonts import fetch, shipped_fonts
+from scanner.training.fonts import Split, fetch, shipped_fonts
 from scanner.training.glyphs import from_swiss
-from scanner.training.split import SWISS_TEST
+from scanner.training.split import swiss_split
 
 PADS = ("splitter-a", "splitter-b")
 FROM_ABOVE, STEEP = (0.0, 35.0), (35.0, 60.0)
@@ -46,6 +51,8 @@ TURNS = (0.55, 0.15, 0.15, 0.15)
 """How often a sheet lies upright, and by one, two, three quarter turns."""
 CONTENTS = ("legal", "legal", "faults", "partial")
 CROP_PX = 96
+CLAIMS = ("none", "some", "all")
+PARTS: tuple[Split, ...] = ("test", "val", "train")
 MISTAKES = ("splitter.value", "splitter.pair")
 
 
@@ -67,6 +74,12 @@ class Kind:
 def kind_of(number: int) -> Kind:
     """All combinations come by turns."""
     return Kind(PADS[number % 2], bool(number // 2 % 2), bool(number // 4 % 2), CONTENTS[number // 8 % 4])
+
+
+def has_claims(number: int, claims: str) -> bool:
+    """Are the boxes for the points filled in? Some: on half of the sheets of each kind, the next time on the others."""
+    finished = kind_of(number).contents != "partial"
+    return finished and (claims == "all" or (claims == "some" and number.bit_count() % 2 == 1))
 
 
 def mirrored_pairs(template: Template) -> list[tuple[str, str]]:
@@ -111,35 +124,41 @@ def contents_of(kind: Kind, template: Template, rng: np.random.Generator) -> dic
     return board
 
 
-def photo_of(number: int, seed: int, hands: Sequence[HandSource]) -> tuple[bytes, str]:
-    """A photo and its truth file."""
+def photo_of(number: int, seed: int, hands: Sequence[HandSource], claims: str = "none") -> tuple[bytes, str]:
+    """A photo and its truth file. claims: one of `CLAIMS`."""
     kind, template = kind_of(number), get_template(kind_of(number).pad)
     rng = np.random.default_rng([seed, number])
     ranges = replace(Ranges(), plain_chance=float(kind.plain), tilt=STEEP if kind.steep else FROM_ABOVE)
     setting = Setting(size=(1600, 1200), quarter_turns=int(rng.choice(4, p=TURNS)), ranges=ranges)
     hand = hands[int(rng.integers(len(hands)))]
-    made = simulate(template, contents_of(kind, template, rng), hand=hand, seed=[seed, number, 1], setting=setting)
+    contents = contents_of(kind, template, rng)
+    if has_claims(number, claims):
+        contents |= claimed(template, contents, np.random.default_rng([seed, number, 2]))
+    made = simulate(template, contents, hand=hand, seed=[seed, number, 1], setting=setting)
     return made.file(), made.truth.json()
 
 
-def hands_of(shared: Path | None, cache: Path) -> tuple[str, list[Shapes]]:
-    """Hands that trained nothing, and their name."""
+def hands_of(shared: Path | None, cache: Path, part: Split = "test") -> tuple[str, list[Shapes]]:
+    """The hands of a part, and their name; those of the test part trained and tuned nothing."""
     if shared is not None:
         pool = from_swiss(shared / "digits-swiss")
-        return "Swiss test writers", [pool_hand(pool, writer) for writer in sorted(SWISS_TEST)]
-    specs = [spec for spec in shipped_fonts() if spec.kind == "hand" and spec.split == "test"]
+        writers = sorted({int(writer) for writer in pool.writer if swiss_split(int(writer)) == part})
+        return f"Swiss {part} writers", [pool_hand(pool, writer) for writer in writers]
+    specs = [spec for spec in shipped_fonts() if spec.kind == "hand" and spec.split == part]
     fetch(specs, cache)
-    return "fonts of the test part", [font_hand(spec, cache) for spec in specs]
+    return f"fonts of the {part} part", [font_hand(spec, cache) for spec in specs]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One photo. upright: its top is found at the top. others: sheets that aren't on it.
+    """One photo. claims: its boxes for the points are filled in. upright: its top is found at the top. others: sheets
+    that aren't on it.
 
     missed, invented: mistakes on the sheet, by code and cells; surely: those of the invented ones that are called sure.
     """
 
     kind: Kind
+    claims: bool
     judged: JudgedSheet
     upright: bool
     others: int
@@ -165,7 +184,9 @@ def is_upright(truth: Truth, sheet: Sheet) -> bool:
     return int(np.linalg.norm(truth.corners - found, axis=1).argmin()) == 0
 
 
-def outcome_of(kind: Kind, truth: Truth, sheets: Sequence[Sheet], note: str | None) -> tuple[Outcome, Sheet | None]:
+def outcome_of(
+    kind: Kind, claims: bool, truth: Truth, sheets: Sequence[Sheet], note: str | None
+) -> tuple[Outcome, Sheet | None]:
     (sheet,) = match([truth], sheets)
     judged = judge(kind.name, truth, sheet, note)
     planted = mistakes(get_game("splitter").flags(truth.board, truth.template, GameContext()))
@@ -173,7 +194,8 @@ def outcome_of(kind: Kind, truth: Truth, sheets: Sequence[Sheet], note: str | No
     others = len(sheets) - (sheet is not None)
     upright = sheet is not None and is_upright(truth, sheet)
     sure = frozenset() if sheet is None else mistakes(flag for flag in sheet.verdict.flags if flag.sure)
-    return Outcome(kind, judged, upright, others, planted, planted - seen, seen - planted, sure - planted), sheet
+    missed, invented = planted - seen, seen - planted
+    return Outcome(kind, claims, judged, upright, others, planted, missed, invented, sure - planted), sheet
 
 
 def wrong_cells_picture(path: Path, sheet: Sheet, outcome: Outcome, reader: DigitReader) -> cv2.typing.MatLike | None:
@@ -205,7 +227,9 @@ def wrong_cells_picture(path: Path, sheet: Sheet, outcome: Outcome, reader: Digi
     return np.vstack(rows) if rows else None
 
 
-def measured(numbers: Sequence[int], seed: int, hands: Sequence[HandSource], keep: Path | None) -> Iterator[Outcome]:
+def measured(
+    numbers: Sequence[int], seed: int, hands: Sequence[HandSource], claims: str, keep: Path | None
+) -> Iterator[Outcome]:
     templates, reader = load_templates(), default_reader()
     every = tuple(templates.values())
     with tempfile.TemporaryDirectory() as temporary:
@@ -213,13 +237,13 @@ def measured(numbers: Sequence[int], seed: int, hands: Sequence[HandSource], kee
             kind = kind_of(number)
             stem = f"{number:04d}-{kind.name}"
             path = Path(temporary) / f"{stem}.jpg"
-            data, truth_text = photo_of(number, seed, hands)
+            data, truth_text = photo_of(number, seed, hands, claims)
             path.write_bytes(data)
             path.with_suffix(".json").write_text(truth_text, encoding="utf-8")
             (truth,) = read_truths(path.with_suffix(".json"), templates)
             result = scan(path, templates=every, reader=reader)
             note = result.problems[0].message if result.problems else None
-            outcome, sheet = outcome_of(kind, truth, result.sheets, note)
+            outcome, sheet = outcome_of(kind, has_claims(number, claims), truth, result.sheets, note)
             if keep is not None and not outcome.is_fine:
                 for file in (path, path.with_suffix(".json")):
                     (keep / file.name).write_bytes(file.read_bytes())
@@ -241,6 +265,22 @@ def hides_a_mistake(judged: JudgedSheet) -> bool:
 
 def share(hits: int, n: int) -> str:
     return f"{hits:5d} of {n:5d}" + (f"  {100 * hits / n:6.2f} %" if n else "")
+
+
+def by_claims(found: Sequence[Outcome]) -> Iterator[str]:
+    """What the player's claims bring: the sheets with and without them apart, where there are both."""
+    if len({one.claims for one in found}) < 2:
+        return
+    for claims, name in ((False, "boxes for the points empty"), (True, "boxes for the points filled in")):
+        sheets = [one.judged for one in found if one.claims == claims]
+        cells = [cell for sheet in sheets for cell in sheet.cells if not cell.id.startswith("claim-")]
+        silent = sum(sheet.sure and not sheet.total_right for sheet in sheets)
+        yield f"{name}, {len(sheets)} sheets"
+        yield f"  cells right but boxes       {share(sum(cell.right for cell in cells), len(cells))}"
+        yield f"    asked about               {share(sum(cell.asked for cell in cells), len(cells))}"
+        yield f"  totals right                {share(sum(sheet.total_right for sheet in sheets), len(sheets))}"
+        yield f"  sheets that are sure        {share(sum(sheet.sure for sheet in sheets), len(sheets))}"
+        yield f"  wrong totals while sure     {share(silent, len(sheets))}"
 
 
 def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -278,6 +318,7 @@ def table(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield f"  missed, and nothing asked   {share(unasked, planted)}"
     yield f"legal sheets with a flag      {share(sum(bool(one.invented) for one in legal), len(legal))}"
     yield f"  called sure                 {share(sum(bool(one.surely) for one in legal), len(legal))}"
+    yield from by_claims(found)
     pairs = Counter((cell.true, cell.read) for cell in cells if not cell.right)
     yield "most frequent errors: " + ", ".join(f"{a}->{b} {n}" for (a, b), n in pairs.most_common(12))
 
@@ -289,15 +330,17 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shared", type=Path, default=None, help="folder that holds digits-swiss")
     parser.add_argument("--cache", type=Path, default=Path("training-cache/fonts"), help="folder for the font packages")
+    parser.add_argument("--part", choices=PARTS, default=PARTS[0], help="whose hands: those that test, tune or train")
+    parser.add_argument("--claims", choices=CLAIMS, default=CLAIMS[0], help="pads whose boxes for points are filled in")
     parser.add_argument("--keep", type=Path, default=None, help="folder for the sheets with something wrong")
     chosen = parser.parse_args()
     cv2.setNumThreads(1)
     if chosen.keep is not None:
         chosen.keep.mkdir(parents=True, exist_ok=True)
-    name, hands = hands_of(chosen.shared, chosen.cache)
+    name, hands = hands_of(chosen.shared, chosen.cache, chosen.part)
     numbers = range(chosen.first, chosen.first + chosen.n)
-    outcomes = list(measured(numbers, chosen.seed, hands, chosen.keep))
-    print(f"{chosen.n} generated pads, seed {chosen.seed}, {name}, reader {default_reader().name}")
+    outcomes = list(measured(numbers, chosen.seed, hands, chosen.claims, chosen.keep))
+    print(f"{chosen.n} generated pads, seed {chosen.seed}, {name}, claims {chosen.claims}, {default_reader().name}")
     print("\n".join(table(outcomes)))
     return 0
 

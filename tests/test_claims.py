@@ -123,8 +123,10 @@ def test_a_likely_reading_that_is_right_is_taken() -> None:
 
 @pytest.mark.parametrize("value", [8, 17])
 def test_another_number_stays_as_it_was_read(value: int) -> None:
-    one = box("total", value, 0.9, n3=0.05)
-    assert checked(one) == one
+    found = checked(box("total", value, 0.9, n3=0.05))
+    assert found.value == value
+    assert 0.5 < found.confidence < CHECKED
+    assert checked(box("total", value, 1.0)).confidence == 1.0
 
 
 def test_answers_stay() -> None:

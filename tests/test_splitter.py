@@ -20,7 +20,7 @@ from scanner.board import ReadBoard
 from scanner.errors import TemplateError
 from scanner.games.base import BoundedGame, ClaimGame, GameContext, PriorGame, RolledGame
 from scanner.games.registry import get_game
-from scanner.games.splitter import HALF_PAIR, Splitter
+from scanner.games.splitter import HALF_PAIR, ILLEGAL, Splitter
 from scanner.geometry import Square
 from scanner.resolve import resolve
 from scanner.results import CellReading, Flag, Score, State
@@ -633,6 +633,7 @@ def test_prior() -> None:
     assert GAME.prior(read, PAD_A, CellReading("r3c1", 4, "read")) == HALF_PAIR  # r3c8 is empty
     assert GAME.prior(read, PAD_A, CellReading("r3c1", None, "blank")) == 1
     assert GAME.prior(read, PAD_A, CellReading("claim-total", 4, "read")) == 1
+    assert GAME.prior(read, PAD_A, CellReading("r2c2", 9, "read")) == ILLEGAL
 
 
 def test_many_doubts_are_judged_in_time() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -141,6 +141,32 @@ class CountedGame(Game, Protocol):
 
     def counted(self, board: ReadBoard, template: Template) -> Mapping[str, int]:
         """What each box for a claim has to say by the rest of the board, by the box's cell id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TallyBoxes:
+    """Cell ids of the boxes for the player's claim: parts, and what they add up to (null without a box for that)."""
+
+    parts: tuple[str, ...]
+    total: str | None
+
+
+@runtime_checkable
+class TalliedGame(CountedGame, Protocol):
+    """A game that says at once what the boxes had to hold if cells held something else. Optional."""
+
+    def tally_boxes(self, template: Template) -> TallyBoxes:
+        """The boxes of a template, in a fixed order."""
+        ...
+
+    def tallies(
+        self, board: ReadBoard, template: Template, changes: Iterable[Mapping[str, Value | None]]
+    ) -> Iterator[tuple[int, ...]]:
+        """For each change of some cells, by their ids, what the parts have to say then; the total is their sum.
+
+        Asked thousands of times a sheet: be quick.
+        """
         ...
 
 

@@ -8,14 +8,15 @@ The solo game that the rules mention is not supported: its text is not in our so
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from scanner.games.base import GameContext
+from scanner.games.base import GameContext, TallyBoxes
 from scanner.games.splitter_bounds import bounds, options_of
 from scanner.games.splitter_layout import HIGHEST, NUMBERS, Group, Layout, groups_of, layout_of
 from scanner.games.splitter_rolls import Difference, Numbers, Place, differences
+from scanner.games.splitter_tally import Tally
 from scanner.results import CellReading, Flag, Score, ScoreGroup, ScoreLine, Severity, Value
 from scanner.rolls import RollFormat
 
@@ -28,6 +29,10 @@ HEART_POINTS = 5
 HALF_PAIR = 0.05
 """Prior of a number whose mirrored cell is surely empty, and of no number where the mirrored cell surely holds one:
 players fill both cells at once."""
+ILLEGAL = 0.4
+"""Prior of a number that no die shows, beside what numbers out of a cell's range weigh less anyway (a twentieth, see
+`scanner.resolve.posterior`). On the generated pads one number in a hundred is illegal, each of the four 60 times as rare
+as a legal one; on people's pads they are rarer. Both together stay above that."""
 CLEARLY_VOID = 0.9
 """Confidence from which what is struck out, or a pencil note, counts as no number."""
 TOLD_FROM = 0.95
@@ -73,15 +78,33 @@ class Splitter:
         points["total"] = score.total or 0
         return {box: points.get(name, 0) for name, box in layout_of(template).claims}
 
+    def tally_boxes(self, template: Template) -> TallyBoxes:
+        """See `scanner.games.base.TalliedGame`."""
+        boxes = dict(layout_of(template).claims)
+        total = boxes.pop("total", None)
+        return TallyBoxes(tuple(boxes.values()), total)
+
+    def tallies(
+        self, board: ReadBoard, template: Template, changes: Iterable[Mapping[str, Value | None]]
+    ) -> Iterator[tuple[int, ...]]:
+        """See `scanner.games.base.TalliedGame`."""
+        layout = layout_of(template)
+        number = {cell: index for index, cell in enumerate(layout.ids)}
+        tally = Tally(layout, [_counting(board.cells[cell].value) for cell in layout.ids], HEART_POINTS)
+        by_index = ({number[cell]: _counting(value) for cell, value in change.items()} for change in changes)
+        for *numbers, hearts in tally.points(by_index):
+            points = dict(zip((*NUMBERS, "hearts"), (*numbers, hearts), strict=True))
+            yield tuple(points[name] for name, _ in layout.claims if name != "total")
+
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
-        """Half pairs are rarer than whole ones; nothing else about a number depends on the others."""
+        """Half pairs are rarer than whole ones, and so are numbers that no die shows."""
         layout = layout_of(template)
         if reading.id not in layout.ids:
             return 1.0
         mirrored = board.cells[layout.ids[layout.partner[layout.ids.index(reading.id)]]]
         if reading.value is None:
             return HALF_PAIR if _holds_number(mirrored) else 1.0
-        return HALF_PAIR if _is_empty(mirrored) else 1.0
+        return (HALF_PAIR if _is_empty(mirrored) else 1.0) * (1.0 if _counting(reading.value) else ILLEGAL)
 
     def bounds(
         self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
