@@ -21,6 +21,8 @@ MIN_SIDE = 0.011
 MAX_SIDE = 0.16
 MIN_FILL = 0.62
 """Smallest share of a patch's hull in its tightest rectangle: text and stains have less, cells in perspective more."""
+MOST_EXTENT = 1.5 * MAX_SIDE
+"""Largest extent of a cell, level or upright; cells that are much longer than wide may have twice that."""
 LONGEST = 5.0
 """How many times as long as wide a cell of a lattice may be, in perspective."""
 MAX_PATCHES = 1500
@@ -91,8 +93,13 @@ def _four_corners(hull: npt.NDArray[np.int32]) -> FloatArray:
     return corners if clockwise else corners[::-1]
 
 
-def paper_contours(gray: GrayImage, threshold: Threshold) -> list[npt.NDArray[np.int32]]:
-    """The outlines [n, 1, 2] of all regions of paper in a grey picture [h, w] of about 1,000 px that may be cells."""
+def paper_contours(
+    gray: GrayImage, threshold: Threshold, *, extent_most: float = MOST_EXTENT
+) -> list[npt.NDArray[np.int32]]:
+    """The outlines [n, 1, 2] of all regions of paper in a grey picture [h, w] of about 1,000 px that may be cells.
+
+    extent_most: of the picture's long side.
+    """
     long_side = max(gray.shape)
     window = max(3, round(threshold.window * long_side)) | 1
     paper = cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, threshold.step)
@@ -104,10 +111,10 @@ def paper_contours(gray: GrayImage, threshold: Threshold) -> list[npt.NDArray[np
         paper[lines] = 0
     _, labels, stats, _ = cv2.connectedComponentsWithStats(paper, connectivity=4, ltype=cv2.CV_32S)
     left, top, width, height, area = stats.T
-    smallest, largest = MIN_SIDE * long_side, MAX_SIDE * long_side
+    smallest = MIN_SIDE * long_side
     inside = (left > 0) & (top > 0) & (left + width < gray.shape[1]) & (top + height < gray.shape[0])
     extent = np.maximum(width, height)
-    keep = inside & (area > 0.45 * smallest**2) & (extent < 1.5 * largest) & (area > 0.25 * width * height)
+    keep = inside & (area > 0.45 * smallest**2) & (extent < extent_most * long_side) & (area > 0.25 * width * height)
     keep[0] = False
     if keep.sum() > MAX_PATCHES:
         keep &= area >= np.sort(area[keep])[-MAX_PATCHES]
@@ -124,7 +131,8 @@ def find_patches(gray: GrayImage, threshold: Threshold, *, longest: float = LONG
     long_side = max(gray.shape)
     smallest, largest = MIN_SIDE * long_side, MAX_SIDE * long_side
     centres, corners, sides = [], [], []
-    for contour in paper_contours(gray, threshold):
+    most = MOST_EXTENT if longest <= LONGEST else 2 * MOST_EXTENT
+    for contour in paper_contours(gray, threshold, extent_most=most):
         if len(contour) < 4:
             continue
         hull = cv2.convexHull(contour)

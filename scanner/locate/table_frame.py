@@ -37,6 +37,8 @@ BESIDE = 0.6
 """How far beside a seen cell a segment may lie, as a share of the cell's side, to tell how the table's lines run."""
 SURROUNDINGS = 0.30
 """How far beyond the seen cells the table may go on, as a share of their extent."""
+CELLS_AROUND = 1.3
+"""The same in cells, at least."""
 MOST_UNALIKE = 2.2
 """Patches larger or smaller than most by more than this factor show nothing of where a table's cells are."""
 NEAR = 0.35
@@ -111,7 +113,7 @@ def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_]) -> 
             return None
         vanishing.append(point)
     matrix = _rectifying(vanishing[0], vanishing[1], centre, radius)
-    return _framed(gray, matrix, points) if matrix is not None else None
+    return _framed(gray, matrix, patches.corners[members]) if matrix is not None else None
 
 
 def near_cells(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_]) -> Frame:
@@ -225,11 +227,14 @@ def _rectifying(level: FloatArray, upright: FloatArray, centre: FloatArray, radi
     return Homography(to_picture) if abs(np.linalg.det(to_picture)) > 1e-9 else None
 
 
-def _framed(gray: GrayImage, matrix: Homography, points: FloatArray) -> Frame | None:
+def _framed(gray: GrayImage, matrix: Homography, quads: FloatArray) -> Frame | None:
+    """The picture around cells [n, 4, 2]; null where the plane is seen from too far aside."""
     back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
-    plane = project(back, points)
+    cells = project(back, quads.reshape(-1, 2)).reshape(-1, 4, 2)
+    plane = cells.reshape(-1, 2)
     low, high = plane.min(axis=0), plane.max(axis=0)
-    margin = SURROUNDINGS * (high - low)
+    # Cells at the edge of a table without a frame aren't closed off, and so aren't seen.
+    margin = np.maximum(SURROUNDINGS * (high - low), CELLS_AROUND * np.median(np.ptp(cells, axis=1), axis=0))
     corners = np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) * margin + np.where(
         np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) < 0, low, high
     )

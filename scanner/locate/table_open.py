@@ -16,9 +16,10 @@ from scanner.templates.model import OpenRun, rectangle
 
 ROW_MM = 8.0
 """What a usual row is taken to measure: the real size can't be told, and nothing depends on it."""
-LEAST_INTERVAL = 0.35
-"""Of the usual interval: a row or a column at the edge that is smaller is none."""
-LEAST_OPEN, MOST_OPEN = 0.45, 2.0
+LEAST_INTERVAL, MOST_INTERVAL = 0.35, 3.2
+"""Of the usual interval: a row or a column at the edge that is smaller, or larger, is none."""
+FEWEST_LINES = 3
+LEAST_OPEN, MOST_OPEN = 0.45, 1.7
 """How far, in usual intervals, most lines have to go on beyond the last one across, and may, to close cells there."""
 LEAST_WAYS = 1.15
 """Numbers stand in cells that are rather wide than high: with this proportion or more, two directions are left out."""
@@ -29,7 +30,7 @@ def open_ways(rules: Rules, template: Template) -> list[Taken]:
     level = axis_of(rules.level, rules.upright, rules.level_strip, rules.upright_strip)
     upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
     level, upright = ruled_part(level, upright, rules)
-    level, upright = without_slivers(level), without_slivers(upright)
+    level, upright = without_strays(level), without_strays(upright)
     level, upright = (
         with_open_ends(level, upright, rules.upright_evidence, rules.upright_strip),
         with_open_ends(upright, level, rules.level_evidence, rules.level_strip),
@@ -46,15 +47,15 @@ def open_ways(rules: Rules, template: Template) -> list[Taken]:
     return wide or ways
 
 
-def without_slivers(axis: Axis) -> Axis:
-    """Without lines at the ends that close off hardly anything: the paper's edge, beside the table's."""
-    places = axis.places
-    while len(places) > 3 and (places[1] - places[0]) < LEAST_INTERVAL * float(np.median(np.diff(places))):
-        axis = axis.part(np.arange(len(places)) > 0)
-        places = axis.places
-    while len(places) > 3 and (places[-1] - places[-2]) < LEAST_INTERVAL * float(np.median(np.diff(places))):
-        axis = axis.part(np.arange(len(places)) < len(places) - 1)
-        places = axis.places
+def without_strays(axis: Axis) -> Axis:
+    """Without lines at the ends that close off hardly anything, or far too much: the paper's edge, not the table's."""
+    while len(axis.places) > FEWEST_LINES:
+        intervals = np.diff(axis.places) / np.median(np.diff(axis.places))
+        odd = (intervals < LEAST_INTERVAL) | (intervals > MOST_INTERVAL)
+        if not (odd[0] or odd[-1]):
+            break
+        number = np.arange(len(axis.places))
+        axis = axis.part(number > 0 if odd[0] else number < number[-1])
     return axis
 
 

@@ -19,6 +19,8 @@ THIN_PX = 11
 """Lines are thinner than this in the rectified picture."""
 THIN_PALE_PX = 25
 """White gaps between coloured fields are wider."""
+SOFT, PALE_SOFT = 0.9, 4.0
+"""Smoothing across lines, px: a wide gap is one line and not two."""
 RANK = 0.2
 """A line is dark nearly all along a strip, a digit's stroke is not: the rank of the darkness that counts."""
 SEEN = 0.018
@@ -110,7 +112,8 @@ def _lines(
         profiles, dark = pale, light
     usual = float(np.percentile(profiles, 97))
     floor = max(SEEN, RELATIVE * usual)
-    peaks = [_peaks(profile, floor) for profile in profiles]
+    soft = PALE_SOFT if only_pale else SOFT
+    peaks = [_peaks(profile, floor, soft) for profile in profiles]
     lines = _linked(peaks, None)
     # Bent paper takes all lines with it: once it is known how, each is followed again.
     lines = _joined(_linked(peaks, _Drift.of(lines, flat.shape[0])), flat.shape[0])
@@ -153,9 +156,9 @@ def _profile(evidence: EvidenceArray, number: int, strip: float) -> EvidenceArra
     return np.asarray(0.6 * low + 0.4 * np.minimum(mean, 1.5 * low), dtype=np.float32)
 
 
-def _peaks(profile: EvidenceArray, floor: float) -> list[tuple[float, float]]:
-    """(place, height) of what stands out of a profile, places to a fraction of a px."""
-    smooth = cv2.GaussianBlur(profile.reshape(-1, 1), (0, 0), 0.9).ravel()
+def _peaks(profile: EvidenceArray, floor: float, soft: float) -> list[tuple[float, float]]:
+    """(place, height) of what stands out of a profile, places to a fraction of a px. soft: sigma of its smoothing, px."""
+    smooth = cv2.GaussianBlur(profile.reshape(-1, 1), (0, 0), soft).ravel()
     higher = (smooth[1:-1] >= smooth[:-2]) & (smooth[1:-1] > smooth[2:]) & (smooth[1:-1] > floor)
     found = []
     for at in (np.flatnonzero(higher) + 1).tolist():

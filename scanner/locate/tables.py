@@ -90,7 +90,7 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
                 return _placements(ways, seen)
             # Any part of a table is a table as well: all of it is where the most of the picture is.
             one = _Opened(ways, seen, _area(ways[0], seen))
-            if largest is None or one.area > MUCH_LARGER * largest.area:
+            if largest is None or one.is_more_than(largest):
                 largest = one
     if largest is not None:
         return _placements(largest.ways, largest.seen)
@@ -115,6 +115,17 @@ class _Opened:
     ways: Sequence[Taken]
     seen: _Seen
     area: float
+
+    def is_more_than(self, other: _Opened) -> bool:
+        """Whether the other is a part of it, or the same table with lines that weren't seen."""
+        if self.area > MUCH_LARGER * other.area:
+            return True
+        return self.area * MUCH_LARGER > other.area and self._cells > other._cells
+
+    @property
+    def _cells(self) -> int:
+        way = self.ways[0]
+        return (len(way.row_axis.places) - 1) * (len(way.column_axis.places) - 1)
 
 
 def _sightings(working: npt.NDArray[np.uint8]) -> Iterator[tuple[Patches, bool]]:

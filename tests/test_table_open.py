@@ -1,0 +1,176 @@
+"""Pads with rows and columns as found: white lines, no frame, icons in the first column, a grained table top."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from grids import photo
+
+from scanner.geometry import FloatArray, Homography, project
+from scanner.intake import Photo
+from scanner.locate import NotFound
+from scanner.locate.table_placement import TablePlacement
+from scanner.locate.tables import locate_tables
+from scanner.read.numbers import NumberCandidate, NumberReadings
+from scanner.table_looks import Looks, ink_looks
+from scanner.table_names import named
+from scanner.templates import Table, get_template
+
+OPEN = get_template("score-table")
+WIDE, HIGH = 150, 76
+"""Of a drawn cell, px."""
+LEFT, TOP = 120, 140
+PAPER = 235
+
+
+def flat_pad(rows: int, columns: int, *, wide: int = WIDE, high: int = HIGH) -> np.ndarray:
+    return np.full((2 * TOP + rows * high, 2 * LEFT + columns * wide), PAPER, dtype=np.uint8)
+
+
+def edges(rows: int, columns: int, *, wide: int = WIDE, high: int = HIGH) -> tuple[list[int], list[int]]:
+    return [TOP + high * k for k in range(rows + 1)], [LEFT + wide * k for k in range(columns + 1)]
+
+
+def ruled(rows: int, columns: int, *, frame: bool = True, wide: int = WIDE, high: int = HIGH) -> np.ndarray:
+    """Dark lines; frame: with those around the table."""
+    picture = flat_pad(rows, columns, wide=wide, high=high)
+    ys, xs = edges(rows, columns, wide=wide, high=high)
+    for y in ys if frame else ys[1:-1]:
+        cv2.line(picture, (xs[0], y), (xs[-1], y), 60, 3)
+    for x in xs if frame else xs[1:-1]:
+        cv2.line(picture, (x, ys[0]), (x, ys[-1]), 60, 3)
+    return picture
+
+
+def coloured(rows: int, columns: int, gap: int) -> np.ndarray:
+    """Fields of several brightnesses with white gaps between them, one of which is twice as wide."""
+    picture = flat_pad(rows, columns)
+    ys, xs = edges(rows, columns)
+    for k, y in enumerate(ys[:-1]):
+        low = gap if k == rows - 1 else gap // 2
+        for x in xs[:-1]:
+            corners = (x + gap // 2, y + low), (x + WIDE - gap // 2, y + HIGH - gap // 2)
+            cv2.rectangle(picture, *corners, 150 + 12 * (k % 4), -1)
+    return picture
+
+
+def on_wood(picture: np.ndarray, degrees: float, tilt: float = 0.0) -> tuple[np.ndarray, FloatArray]:
+    """The sheet, turned, on a table top whose grain is level, and the corners of its table [4, 2]."""
+    high, wide = picture.shape
+    size = (round(1.15 * max(wide, high)), round(1.15 * max(wide, high)))
+    grain = np.random.default_rng(3).normal(0, 1, (size[1], size[0]))
+    wood = cv2.GaussianBlur(grain, (0, 0), sigmaX=60, sigmaY=1.5)
+    ground = 110 + 14 * wood / wood.std()
+    sheet = np.array([[0, 0], [wide, 0], [wide, high], [0, high]], dtype=np.float64)
+    angle = np.radians(degrees)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    target = 0.9 * (sheet - sheet.mean(axis=0)) @ turn.T
+    target[:, 0] *= 1 + tilt * target[:, 1] / size[1]
+    target += np.array(size) / 2
+    matrix = cv2.getPerspectiveTransform(sheet.astype(np.float32), target.astype(np.float32))
+    seen = cv2.warpPerspective(picture, matrix, size, flags=cv2.INTER_AREA).astype(np.float64)
+    covered = cv2.warpPerspective(np.full_like(picture, 255), matrix, size) / 255.0
+    whole = seen * covered + ground * (1 - covered)
+    whole = cv2.GaussianBlur(whole, (0, 0), 0.8) + np.random.default_rng(4).normal(0, 2, whole.shape)
+    inner = np.array([[LEFT, TOP], [wide - LEFT, TOP], [wide - LEFT, high - TOP], [LEFT, high - TOP]], dtype=np.float64)
+    return np.clip(whole, 0, 255).astype(np.uint8), project(Homography(np.asarray(matrix, dtype=np.float64)), inner)
+
+
+def located(picture: np.ndarray) -> TablePlacement:
+    found = locate_tables(photo(picture), [OPEN])
+    assert not isinstance(found, NotFound), found.reason
+    return found[0]
+
+
+def shape_and_error(found: TablePlacement, corners: FloatArray) -> tuple[int, int, float]:
+    """Rows, columns, and the largest distance of a corner from the true one, px."""
+    wide, high = found.extent
+    left, top = found.origin
+    unit = found.unit
+    mm = np.array([[0, 0], [wide, 0], [wide, high], [0, high]]) * unit + np.array([left, top])
+    return len(found.table.rows), len(found.table.columns), float(np.abs(found.project(mm) - corners).max())
+
+
+@pytest.mark.parametrize(("rows", "columns", "gap"), [(8, 4, 8), (11, 5, 12), (7, 3, 10)])
+def test_white_lines_between_coloured_fields(rows: int, columns: int, gap: int) -> None:
+    picture, corners = on_wood(coloured(rows, columns, gap), 3.0, 0.15)
+    assert shape_and_error(located(picture), corners) == (rows, columns, pytest.approx(0, abs=12))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(7, 4), (10, 3)])
+def test_a_table_without_a_frame_keeps_its_outermost_cells(rows: int, columns: int) -> None:
+    picture, corners = on_wood(ruled(rows, columns, frame=False), -2.0)
+    assert shape_and_error(located(picture), corners) == (rows, columns, pytest.approx(0, abs=10))
+
+
+@pytest.mark.parametrize("degrees", [9.0, -7.0])
+def test_the_grain_of_a_table_top_does_not_tell_how_lines_run(degrees: float) -> None:
+    picture, corners = on_wood(ruled(9, 5), degrees, 0.2)
+    assert shape_and_error(located(picture), corners) == (9, 5, pytest.approx(0, abs=6))
+
+
+def test_cells_that_are_many_times_as_wide_as_high() -> None:
+    picture, corners = on_wood(ruled(14, 2, wide=420, high=56), 1.0)
+    assert shape_and_error(located(picture), corners) == (14, 2, pytest.approx(0, abs=6))
+
+
+def reading(value: int) -> tuple[NumberCandidate, ...]:
+    return (NumberCandidate(value, "read", 0.99),)
+
+
+def labels_found(thick: float, colour: tuple[float, float, float], *, headed: bool) -> bool:
+    """Whether a first column that reads as zeros, in such ink, is taken for labels; headed: whether it has a name."""
+    picture, _ = on_wood(ruled(6, 3), 0.0)
+    place = located(picture)
+    table = place.template.table
+    assert table is not None
+    ids = place.template.ids
+    rows = [row.id for row in table.rows]
+    columns = [column.id for column in table.columns]
+    looks = Looks(np.zeros(len(ids)), np.zeros((len(ids), 3)))
+    inked = np.ones(len(ids), dtype=np.bool_)
+    candidates = []
+    for k, cell in enumerate(ids):
+        column, row = cell.split(".")
+        first, head = column == columns[0], row == rows[0]
+        inked[k] = headed or not (first and head)
+        candidates.append((NumberCandidate(None, "scribble", 0.9),) if head else reading(0 if first else 12))
+        looks.thick[k] = thick if first else 0.06
+        looks.colour[k] = colour if first else (0.2, 0.7, 0.68)
+    assert place.model is not None
+    template, _ = named(place.template, place.model, NumberReadings(ids, tuple(candidates)), inked, looks)
+    table = template.table
+    assert isinstance(table, Table)
+    assert [row.id for row in table.rows][:2] == ["name", "r1"]
+    return table.columns[0].labels
+
+
+@pytest.mark.parametrize(
+    ("thick", "colour", "headed", "wanted"),
+    [
+        (0.06, (0.2, 0.7, 0.68), True, False),
+        (0.06, (0.2, 0.7, 0.68), False, True),  # the other columns have names
+        (0.30, (0.2, 0.7, 0.68), True, True),  # no pen is as thick as an icon
+        (0.06, (0.7, 0.2, 0.68), True, True),  # nobody changes the pen from column to column
+    ],
+)
+def test_a_column_of_icons_that_look_like_zeros_is_none_of_numbers(
+    thick: float, colour: tuple[float, float, float], headed: bool, wanted: bool
+) -> None:
+    assert labels_found(thick, colour, headed=headed) == wanted
+
+
+def test_how_ink_looks() -> None:
+    picture = ruled(6, 3)
+    rgb = np.repeat(picture[:, :, None], 3, axis=2)
+    cv2.circle(rgb, (LEFT + WIDE // 2, TOP + HIGH // 2), 25, (200, 60, 50), -1)  # a red disc
+    cv2.line(rgb, (LEFT + WIDE + 60, TOP + 20), (LEFT + WIDE + 80, TOP + 58), (60, 60, 180), 4)  # a blue bar
+    found = located(picture)
+    shown = Photo("drawn.png", 1, rgb, (rgb.shape[1], rgb.shape[0]))
+    looks = ink_looks(shown, found, ("c1.r1", "c2.r1", "c2.r2"))
+    assert looks.thick[0] == pytest.approx(25 / HIGH, abs=0.06)
+    assert looks.thick[1] < 0.08
+    assert looks.thick[2] == 0
+    assert looks.colour[0].argmin() == 0  # red paint absorbs least of red
+    assert looks.colour[1].argmin() == 2
