@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from scanner.cells_table import HIGH, WIDE, NumberBatch
 from scanner.read.classes import NOTHING
+from scanner.read.number_look import look_again
 from scanner.read.numbers import MAX_NUMBER, NumberCandidate, NumberReadings, NumberState
 from scanner.read.reader import MODEL_FOLDER, opened
 
@@ -52,11 +53,12 @@ class NumberReader:
         self._steps: int = self._session.run(None, {"pictures": nothing})[0].shape[1]
 
     def read(self, batch: NumberBatch) -> NumberReadings:
-        """The readings of all cells that lie in the picture."""
+        """The readings of all cells that lie in the picture; unclear ones are looked at again (`number_look`)."""
         ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
-        steps = self.steps(batch.ink[batch.present])
-        found = [candidates(texts(row, self.symbols)) for row in steps]
-        return NumberReadings(ids, tuple(found))
+        ink = batch.ink[batch.present]
+        found = [texts(row, self.symbols) for row in self.steps(ink)]
+        look_again(self.steps, ink, found, self.symbols)
+        return NumberReadings(ids, tuple(candidates(one) for one in found))
 
     def steps(self, ink: npt.NDArray[np.uint8]) -> Probabilities:
         """Probabilities of the symbols, float32 [n, steps, symbols + 1], for pictures uint8 [n, 2, 40, 112].
