@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from scanner.geometry import FloatArray
 from scanner.intake import Photo
@@ -55,7 +56,7 @@ def ink_looks(photo: Photo, placement: TablePlacement, ids: tuple[str, ...]) -> 
     return Looks(thick, colour)
 
 
-def _look(piece: FloatArray, height: float) -> tuple[float, FloatArray]:
+def _look(piece: npt.NDArray[np.float32], height: float) -> tuple[float, FloatArray]:
     """Thickness and colour of the ink in a cell [h, w, 3] of that height in px."""
     paper = np.percentile(piece, PAPER_RANK, axis=(0, 1))
     absorbed = np.clip(np.log((paper + 4) / (piece + 4)), 0, None)

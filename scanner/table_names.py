@@ -25,6 +25,8 @@ THICKER, THICK = 1.7, 0.085
 OTHER_COLOUR, SPREAD = 0.16, 2.5
 """How far the colour of the first column's ink has to be from that of the others, as a distance of unit vectors and as
 a multiple of how far theirs are from each other, to be printed."""
+MOST_LABELLED = 0.8
+"""Share of the rows with a label from which one without is a heading."""
 MOST_NAMED = 0.5
 """Share of the other columns with numbers that have a name where one without is a column of labels."""
 FEWEST = 2
@@ -46,12 +48,11 @@ def named(
     sense, written = _by_place(table, numbers, inked)
     widths = np.array([column.right - column.left for column in table.columns])
     heights = np.array([row.bottom - row.top for row in table.rows])
-    has_names = len(heights) > 3 and (_unlike(sense, written, heights) or _left_empty(written))
+    printed = len(widths) > 1 and _printed(table, numbers, inked, looks)
+    has_names = len(heights) > 3 and _has_names(raw, numbers, sense, written, heights, printed)
     below = slice(1 if has_names else 0, None)
     has_labels = len(widths) > 1 and (
-        _unlike(sense[below].T, written[below].T, widths)
-        or (has_names and _nameless(written))
-        or _printed(table, numbers, inked, looks, 1 if has_names else 0)
+        printed or _unlike(sense[below].T, written[below].T, widths) or (has_names and _nameless(written))
     )
     return _built(raw, template, has_labels, has_names)
 
@@ -81,6 +82,33 @@ def _unlike(sense: FloatArray, written: Mask, sizes: FloatArray) -> bool:
     return float(np.median(first)) < (OTHER_SIZE if other_size else UNLIKE) * float(np.median(others))
 
 
+def _has_names(
+    raw: Template, numbers: NumberReadings, sense: FloatArray, written: Mask, heights: FloatArray, printed: bool
+) -> bool:
+    """Is the first row one of names? printed: whether the first column is one of labels."""
+    with_it, without = _sums_with_first(raw, numbers)
+    if with_it != without:
+        return without > with_it
+    if printed and not written[0, 0] and float(written[1:, 0].mean()) > MOST_LABELLED:
+        return True  # only a heading has no label
+    return _unlike(sense, written, heights) or _left_empty(written)
+
+
+def _sums_with_first(raw: Template, numbers: NumberReadings) -> tuple[int, int]:
+    """How many last rows are the sum of all rows above them, and how many without the first row, where it matters."""
+    table = raw.table
+    assert table is not None
+    top = {cell: found[0].value for cell, found in zip(numbers.ids, numbers.candidates, strict=True)}
+    with_it = without = 0
+    for column in table.columns:
+        first, *others, total = (top.get(f"{column.id}.{row.id}") for row in table.rows)
+        rest = sum(value for value in others if value is not None)
+        if first and total:
+            with_it += total == first + rest
+            without += total == rest
+    return with_it, without
+
+
 def _left_empty(written: Mask) -> bool:
     """Is nothing written in the first row where something is in the rows below? Nobody begins with the second row."""
     return not written[0].any() and bool(written[1:].any(axis=1).mean() > 0.5)
@@ -92,9 +120,9 @@ def _nameless(written: Mask) -> bool:
     return not written[0, 0] and bool(used.any()) and float(written[0, 1:][used].mean()) > MOST_NAMED
 
 
-def _printed(table: Table, numbers: NumberReadings, inked: Mask, looks: Looks, above: int) -> bool:
-    """Is the ink of the first column thicker than that of the others, or of other colours? above: rows of names."""
-    rows = {row.id for row in table.rows[above:]}
+def _printed(table: Table, numbers: NumberReadings, inked: Mask, looks: Looks) -> bool:
+    """Is the ink of the first column thicker than that of the others, or of other colours? Below a row of names."""
+    rows = {row.id for row in table.rows[1:]}
     places = [tuple(cell.split(".", 1)) for cell in numbers.ids]
     first = np.array([column == table.columns[0].id and row in rows for column, row in places], dtype=np.bool_)
     others = np.array([column != table.columns[0].id and row in rows for column, row in places], dtype=np.bool_)

@@ -119,6 +119,43 @@ def reading(value: int) -> tuple[NumberCandidate, ...]:
     return (NumberCandidate(value, "read", 0.99),)
 
 
+def rows_found(head: list[int], rows: list[list[int]], totals: list[int], *, corner: bool) -> list[str]:
+    """Rows of a pad with icons in the first column and a first row read as these numbers, as surely as the others.
+
+    corner: whether there is an icon above the others, too.
+    """
+    picture, _ = on_wood(ruled(len(rows) + 2, len(head) + 1), 0.0)
+    place = located(picture)
+    assert place.model is not None
+    ids = place.template.ids
+    values = np.array([[0, *row] for row in (head, *rows, totals)])
+    looks = Looks(np.full(len(ids), 0.06), np.tile((0.2, 0.7, 0.68), (len(ids), 1)))
+    inked = np.ones(len(ids), dtype=np.bool_)
+    candidates = []
+    for k, cell in enumerate(ids):
+        column, row = (int(part[1:]) - 1 for part in cell.split("."))
+        looks.thick[k] = 0.3 if column == 0 else 0.06
+        inked[k] = corner or (column, row) != (0, 0)
+        candidates.append(reading(int(values[row, column])))
+    template, _ = named(place.template, place.model, NumberReadings(ids, tuple(candidates)), inked, looks)
+    assert template.table is not None
+    return [row.id for row in template.table.rows]
+
+
+def test_sums_tell_names_from_numbers() -> None:
+    rows = [[3, 4, 5], [10, 20, 30], [1, 2, 3]]
+    names = rows_found([80, 106, 11], rows, [14, 26, 38], corner=True)  # "Bo", read as 80, isn't added up
+    assert names == ["name", "r1", "r2", "r3", "total"]
+    numbers = rows_found([80, 106, 11], rows, [94, 132, 49], corner=False)
+    assert numbers == ["r1", "r2", "r3", "r4", "total"]
+
+
+def test_a_row_without_an_icon_is_a_heading() -> None:
+    rows = [[3, 4, 5], [10, 20, 30], [1, 2, 3]]
+    assert rows_found([80, 106, 11], rows, [15, 27, 39], corner=False)[0] == "name"  # all sums wrong
+    assert rows_found([80, 106, 11], rows, [15, 27, 39], corner=True)[0] == "r1"
+
+
 def labels_found(thick: float, colour: tuple[float, float, float], *, headed: bool) -> bool:
     """Whether a first column that reads as zeros, in such ink, is taken for labels; headed: whether it has a name."""
     picture, _ = on_wood(ruled(6, 3), 0.0)

@@ -157,7 +157,7 @@ def _profile(evidence: EvidenceArray, number: int, strip: float) -> EvidenceArra
 
 
 def _peaks(profile: EvidenceArray, floor: float, soft: float) -> list[tuple[float, float]]:
-    """(place, height) of what stands out of a profile, places to a fraction of a px. soft: sigma of its smoothing, px."""
+    """(place, height) of what stands out of a profile, to a fraction of a px. soft: sigma of its smoothing, px."""
     smooth = cv2.GaussianBlur(profile.reshape(-1, 1), (0, 0), soft).ravel()
     higher = (smooth[1:-1] >= smooth[:-2]) & (smooth[1:-1] > smooth[2:]) & (smooth[1:-1] > floor)
     found = []
