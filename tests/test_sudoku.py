@@ -18,7 +18,14 @@ from scanner.board import ReadBoard
 from scanner.errors import TemplateError, UsageError
 from scanner.games.base import BoundedGame, GameContext, PrintedGame, PriorGame
 from scanner.games.registry import get_game, known_games
-from scanner.games.sudoku import AGAINST_SOLUTION, REPEAT_BY_HAND, REPEAT_IN_PRINT, Sudoku
+from scanner.games.sudoku import Sudoku
+from scanner.games.sudoku_prior import (
+    AGAINST_SOLUTION,
+    LEAST_NUMBER,
+    ODD_PUZZLE,
+    REPEAT_BY_HAND,
+    REPEAT_IN_PRINT,
+)
 from scanner.games.sudoku_solver import Shape, Solutions, solve
 from scanner.results import CellReading, Flag, Ink
 from scanner.templates import get_template, parse_template
@@ -258,13 +265,28 @@ def test_prior() -> None:
     def prior(cell: str, value: int, ink: Ink | None) -> float:
         return GAME.prior(puzzle, SUDOKU, CellReading(cell, value, "read", ink=ink))
 
-    assert prior("r1c3", 4, "hand") == 1  # the solution's
-    assert prior("r1c3", 2, "hand") == AGAINST_SOLUTION
-    assert prior("r1c3", 5, "hand") == REPEAT_BY_HAND
+    # nothing on the sheet is written by hand yet, so any number by hand is rare
+    assert prior("r1c3", 4, "hand") == LEAST_NUMBER  # the solution's
+    assert prior("r1c3", 2, "hand") == pytest.approx(LEAST_NUMBER * AGAINST_SOLUTION)
+    assert prior("r1c3", 0, "hand") == pytest.approx(LEAST_NUMBER * AGAINST_SOLUTION)  # no solution has a 0
+    assert prior("r1c3", 4, "print") == 1
     assert prior("r1c3", 5, "print") == REPEAT_IN_PRINT
-    assert prior("r1c3", 2, "print") == 1  # it would be another puzzle then
-    assert prior("r1c3", 2, None) == 1
-    assert prior("r1c3", 0, "hand") == 1  # judged by the template's values, not here
+    assert prior("r1c3", 2, "print") == ODD_PUZZLE  # the other printed ones have a solution without it
+    assert prior("r1c3", 4, None) == 1
+    assert prior("r1c3", 2, None) == AGAINST_SOLUTION
+
+
+def test_prior_without_a_solution() -> None:
+    few = with_values((0,) * 81, r1c1=5, r2c5=9)
+    sheet = board(few, {"r1c1": "print", "r2c5": "hand"})
+
+    def prior(value: int, ink: Ink | None) -> float:
+        return GAME.prior(sheet, SUDOKU, CellReading("r1c3", value, "read", ink=ink))
+
+    # one number by hand, 79 empty cells: by one more of each, 2 to 80 is less than is ever concluded
+    assert prior(4, "hand") == LEAST_NUMBER
+    assert prior(5, "hand") == pytest.approx(LEAST_NUMBER * REPEAT_BY_HAND)
+    assert [prior(5, None), prior(4, None), prior(5, "print")] == [REPEAT_BY_HAND, 1, REPEAT_IN_PRINT]
 
 
 @given(st.data())

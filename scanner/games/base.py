@@ -51,8 +51,9 @@ class PriorGame(Game, Protocol):
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
         """A factor, above 0 and at most 1, for a possible reading of a cell (`value`, `ink`); 1 where it is legal.
 
-        board: only what was read surely; all other cells have no value. Doubtful readings are weighed with it, but it
-        never overrules clear ink (see `scanner.resolve`). Asked about readings without a value, too (`state`).
+        board: only what was read surely; all other cells have no value, their plausible readings stand in
+        `alternatives`. Doubtful readings are weighed with it, but it never overrules clear ink (see `scanner.resolve`).
+        Asked about readings without a value, too (`state`).
         """
         ...
 

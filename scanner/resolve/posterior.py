@@ -3,8 +3,9 @@
 What may weigh, and how far (DESIGN, honesty rule 1):
 
 1. A number outside the cell's permitted ones keeps `NOT_PERMITTED` of its probability, enough to break ties.
-2. Where a cell has several plausible readings, the game's `prior` weighs them, given the cells that were read surely.
-   A cell that seems to hold no number where the rules want one is weighed against all of its other readings.
+2. Where a cell has several plausible readings, the game's `prior` weighs them, given the cells that were read surely
+   and what the others plausibly hold. A cell that seems to hold no number where the rules want one is weighed against
+   all of its other readings.
 3. Where the surely read printed values can't stand on one sheet (a puzzle without a solution), one of them is misread,
    or what is taken for print isn't. Readings that would mend it, however unlikely before, are weighed against that.
    So are those with which some game ends with a sheet, where none does as it was read, see `scanner.resolve.mends`.
@@ -194,7 +195,8 @@ def _with_prior(
 ) -> _Matrix:
     """Rule 2. Implausible readings are weighed like the least likely plausible number: a prior must not bring them up.
 
-    It may where there is no plausible number: that one was overlooked is commoner than what the rules forbid.
+    It may where there is no plausible number: that one was overlooked is commoner than what the rules forbid. Then all
+    are weighed.
     """
     plausible = posterior >= PLAUSIBLE
     has_value = np.array([cls.value is not None for cls in classes], dtype=np.bool_)
@@ -210,13 +212,22 @@ def _with_prior(
             continue
         ink = _ink_of(float(readings.printed[row]))
         factors = np.ones(len(classes))
-        for column in np.flatnonzero(plausible[row]):
-            cls = classes[int(column)]
-            reading = CellReading(cell_id, cls.value, cls.state, ink=None if cls.value is None else ink)
-            factors[column] = game.prior(board, template, reading)
-        factors[~plausible[row]] = factors[numbers[row]].min(initial=1.0)
+        for column in np.flatnonzero(plausible[row]).tolist():
+            factors[column] = _rarity(cell_id, classes[column], ink, board, template, game)
+        if numbers[row].any():
+            factors[~plausible[row]] = factors[numbers[row]].min()
+        elif factors.min() < 1.0:
+            for column in np.flatnonzero(~plausible[row]).tolist():
+                factors[column] = _rarity(cell_id, classes[column], ink, board, template, game)
         weighed[row] *= factors
     return _normalized(weighed)
+
+
+def _rarity(cell_id: str, cls: _Class, ink: Ink | None, board: ReadBoard, template: Template, game: PriorGame) -> float:
+    """The game's prior of a cell's holding what a class stands for."""
+    return game.prior(
+        board, template, CellReading(cell_id, cls.value, cls.state, ink=None if cls.value is None else ink)
+    )
 
 
 def _settled_board(
@@ -228,15 +239,18 @@ def _settled_board(
 ) -> ReadBoard:
     """What is known surely: the cells with one plausible reading, and the answers; all others have no value.
 
-    Those of the others that surely hold some number are `doubtful`.
+    Those of the others that surely hold some number are `doubtful`. Their plausible readings stand in `alternatives`.
     """
     cells = {cell: CellReading(cell, None, "unreadable") for cell in template.ids}
     plausible = posterior >= PLAUSIBLE
     count = plausible.sum(axis=1)
     has_value = np.array([cls.value is not None for cls in classes], dtype=np.bool_)
-    for row in np.flatnonzero((count > 1) & ~(plausible & ~has_value).any(axis=1)):
-        cells[readings.ids[row]] = CellReading(readings.ids[row], None, "doubtful")
-    for row in np.flatnonzero(count == 1):
+    for row in np.flatnonzero(count > 1).tolist():
+        likely = {classes[at].name: float(posterior[row, at]) for at in np.flatnonzero(plausible[row]).tolist()}
+        state: State = "doubtful" if has_value[plausible[row]].all() else "unreadable"
+        cell_id, printed = readings.ids[row], float(readings.printed[row])
+        cells[cell_id] = CellReading(cell_id, None, state, alternatives=likely, printed=printed)
+    for row in np.flatnonzero(count == 1).tolist():
         cls = classes[int(posterior[row].argmax())]
         ink = None if cls.value is None else _ink_of(float(readings.printed[row]))
         cells[readings.ids[row]] = CellReading(readings.ids[row], cls.value, cls.state, ink=ink)
