@@ -21,7 +21,7 @@ from scanner.games.registry import get_game, known_games
 from scanner.games.sudoku import Sudoku
 from scanner.games.sudoku_prior import (
     AGAINST_SOLUTION,
-    LEAST_NUMBER,
+    LEAST_SHARE,
     ODD_PUZZLE,
     REPEAT_BY_HAND,
     REPEAT_IN_PRINT,
@@ -266,9 +266,9 @@ def test_prior() -> None:
         return GAME.prior(puzzle, SUDOKU, CellReading(cell, value, "read", ink=ink))
 
     # nothing on the sheet is written by hand yet, so any number by hand is rare
-    assert prior("r1c3", 4, "hand") == LEAST_NUMBER  # the solution's
-    assert prior("r1c3", 2, "hand") == pytest.approx(LEAST_NUMBER * AGAINST_SOLUTION)
-    assert prior("r1c3", 0, "hand") == pytest.approx(LEAST_NUMBER * AGAINST_SOLUTION)  # no solution has a 0
+    assert prior("r1c3", 4, "hand") == LEAST_SHARE  # the solution's
+    assert prior("r1c3", 2, "hand") == pytest.approx(LEAST_SHARE * AGAINST_SOLUTION)
+    assert prior("r1c3", 0, "hand") == pytest.approx(LEAST_SHARE * AGAINST_SOLUTION)  # no solution has a 0
     assert prior("r1c3", 4, "print") == 1
     assert prior("r1c3", 5, "print") == REPEAT_IN_PRINT
     assert prior("r1c3", 2, "print") == ODD_PUZZLE  # the other printed ones have a solution without it
@@ -284,8 +284,8 @@ def test_prior_without_a_solution() -> None:
         return GAME.prior(sheet, SUDOKU, CellReading("r1c3", value, "read", ink=ink))
 
     # one number by hand, 79 empty cells: by one more of each, 2 to 80 is less than is ever concluded
-    assert prior(4, "hand") == LEAST_NUMBER
-    assert prior(5, "hand") == pytest.approx(LEAST_NUMBER * REPEAT_BY_HAND)
+    assert prior(4, "hand") == LEAST_SHARE
+    assert prior(5, "hand") == pytest.approx(LEAST_SHARE * REPEAT_BY_HAND)
     assert [prior(5, None), prior(4, None), prior(5, "print")] == [REPEAT_BY_HAND, 1, REPEAT_IN_PRINT]
 
 

@@ -26,9 +26,8 @@ KNOWN_FROM: Final = 20
 MOST_AGAINST: Final = 0.05
 ODD_PUZZLE: Final = 0.01
 """How often printed numbers don't have exactly one solution: a misprint, or a puzzle for fun."""
-LEAST_NUMBER, LEAST_OTHER = 0.05, 0.02
-"""Prior of what nothing else on the sheet is like, at least, of a number (somebody may have begun to write just here),
-and of a cell without one."""
+LEAST_SHARE: Final = 0.05
+"""Prior of what nothing else on the sheet is like, at least: somebody may have begun to write just here."""
 
 _Kind = Literal["hand", "print"] | State
 """What a cell holds: a number by hand or in print, or why it holds none."""
@@ -37,9 +36,9 @@ _OTHERS: Final[tuple[State, ...]] = ("blank", "candidates", "struck", "scribble"
 
 def prior(board: Sequence[CellReading], layout: Layout, reading: CellReading) -> float:
     """A factor, above 0 and at most 1. board: what was read surely, cell by cell as in the layout."""
+    share = _share(reading, board)
     if reading.value is None:
-        return _share(reading, board, LEAST_OTHER)
-    share = _share(reading, board, LEAST_NUMBER)
+        return share
     if not is_legal(reading.value, layout):
         return AGAINST_SOLUTION * share  # no solution has it
     cell = layout.ids.index(reading.id)
@@ -71,7 +70,7 @@ def _kind(reading: CellReading) -> _Kind | None:
     return None if reading.state in VALUED_STATES or reading.state == "unreadable" else reading.state
 
 
-def _share(reading: CellReading, board: Sequence[CellReading], least: float) -> float:
+def _share(reading: CellReading, board: Sequence[CellReading]) -> float:
     """How much rarer what the cell holds is on this sheet than the commonest kind; print apart, which nobody writes.
 
     As if one more cell of each kind were known (Laplace), so that little is concluded from few cells. Whoever makes
@@ -90,7 +89,7 @@ def _share(reading: CellReading, board: Sequence[CellReading], least: float) -> 
     counts["blank"] += counts["candidates"]
     if counts["candidates"] >= 1:
         counts["candidates"] = counts["blank"]
-    return max(least, (counts[kind] + 1) / (max(counts.values()) + 1))
+    return max(LEAST_SHARE, (counts[kind] + 1) / (max(counts.values()) + 1))
 
 
 def _count_plausible(reading: CellReading, counts: dict[_Kind, float]) -> None:
