@@ -59,6 +59,20 @@ FIELD_EDGE = 0.6
 """Share of a cell's brightness at which the field's edge is seen: halfway between the two."""
 FIELD_REACH, FIELD_SOLID = 4, 17
 """Pixels by which the field may reach into a cell, and its least width there: more than any stroke's."""
+MOSTLY = 40
+"""Percentile, along a cell's side, of how far the field reaches into the cell: strokes touch less than half of it."""
+NEAR_EDGES, ASTRAY = 2, 0.03
+"""Edges on each side along a printed line that tell where it runs, and how far from there one may lie, in cells."""
+DARKER, SURELY_DARKER = 0.1, 0.2
+"""Ink density above that of a printed line from which something is written there, and from which that is sure."""
+BESIDE_PX = 1.6
+"""Pixels beside a printed line, on each side, that go with it: its blur, and how far off it may be taken to be."""
+DASHED = 80
+"""Percentile of the density along a line that is the line's own: in gaps there is less, where a stroke crosses more."""
+WIDER_PX = 2
+"""By so many pixels what is dark across a line is wider than the line where something is written on it."""
+WIDEST_STROKE, FEWEST_STROKES = 0.25, 60
+"""Width of a stroke in cells, at most, and rows that strokes are seen in before their width is told."""
 FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
 
@@ -151,10 +165,17 @@ def _trace_lines(density: FloatImage, printed: npt.NDArray[np.bool_]) -> _Lines:
     total = over.sum(axis=2)
     centre = np.where(total > 1e-4, (over * shifts).sum(axis=2) / np.maximum(total, 1e-6), 0.0)
     strong = printed & (height > np.maximum(0.05, 0.35 * np.median(height[printed])))
+    # A thick stroke along an edge may be darker than the line; but lines run straight from edge to edge.
+    expected = _along_line(centre.astype(np.float64), strong)
+    near = np.clip(np.round(expected).astype(np.int64) + reach, 1, 2 * reach - 1)[:, :, None] + np.arange(-1, 2)
+    there = np.take_along_axis(seen, near, axis=2).max(axis=2) >= 0.5 * _along_line(height.astype(np.float64), strong)
+    astray = strong & there & (np.abs(centre - expected) > ASTRAY * CELL_PX)
+    strong &= ~astray
+    centre = np.where(astray, expected, centre)
     line_centre = np.array(
         [np.median(centre[strong[:, k], k]) if strong[:, k].any() else 0.0 for k in range(cols + 1)], dtype=np.float32
     )
-    centre = np.where(strong, centre, line_centre[None, :])
+    centre = np.where(strong | astray, centre, line_centre[None, :])
     # Half of the width at half height, from all edges of the line together: heavy lines stay heavy along all of it.
     wide = (over > 0).sum(axis=2)
     half = np.array(
@@ -168,11 +189,24 @@ def _trace_lines(density: FloatImage, printed: npt.NDArray[np.bool_]) -> _Lines:
     return _Lines(along.astype(np.float32), half, printed[own])
 
 
-def _without_upright(density: FloatImage, lines: _Lines) -> FloatImage:
-    """The density with upright lines replaced by what lies on both sides of them: paper, or a stroke that crosses."""
+def _along_line(values: npt.NDArray[np.float64], known: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """For each edge [rows, lines] the median of the known edges near it on its line; its own value where none is."""
+    seen = np.pad(np.where(known, values, np.nan), ((NEAR_EDGES, NEAR_EDGES), (0, 0)), constant_values=np.nan)
+    steps = [step for step in range(2 * NEAR_EDGES + 1) if step != NEAR_EDGES]
+    near = np.sort([seen[step : step + len(values)] for step in steps], axis=0)  # NaN comes last
+    count = np.isfinite(near).sum(axis=0)
+    low, high = (np.take_along_axis(near, np.maximum(at, 0)[None], axis=0)[0] for at in ((count - 1) // 2, count // 2))
+    return np.asarray(np.where(count > 0, (low + high) / 2, values), dtype=np.float64)
+
+
+def _without_upright(density: FloatImage, lines: _Lines, crossings: npt.NDArray[np.bool_]) -> FloatImage:
+    """The density with upright lines replaced by what lies on both sides of them: paper, or a stroke that crosses.
+
+    crossings: bool of the density's shape, where level lines are.
+    """
     height, width = density.shape
     tall = cv2.dilate(density, np.ones((3, 1), np.uint8), borderType=cv2.BORDER_REPLICATE)
-    half = lines.half + 1.6  # float32 [lines]
+    half = lines.half + BESIDE_PX  # float32 [lines]
     reach = int(np.ceil(float(half.max()))) + 1
     centre = lines.centre  # float32 [height, lines]
     row = (np.arange(height, dtype=np.int32) * width)[:, None]
@@ -180,19 +214,82 @@ def _without_upright(density: FloatImage, lines: _Lines) -> FloatImage:
     right_x = np.clip(np.ceil(centre + half + 0.5), 1, width - 2).astype(np.int32)
     left = np.minimum(tall.take(row + left_x), tall.take(row + left_x - 1))
     right = np.minimum(tall.take(row + right_x), tall.take(row + right_x + 1))
-    # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
-    across = np.minimum(left, right)
     xs = np.round(centre).astype(np.int32)[:, :, None] + np.arange(-reach, reach + 1, dtype=np.int32)
     np.clip(xs, 0, width - 1, out=xs)
     t = (xs - left_x[:, :, None]) / (right_x - left_x).astype(np.float32)[:, :, None]
     np.clip(t, 0, 1, out=t)
-    fill = np.maximum(across[:, :, None], left[:, :, None] * (1 - t) ** 3 + right[:, :, None] * t**3)
     index = row[:, :, None] + xs
     old = density.take(index)
     band = (np.abs(xs - centre[:, :, None]) <= half[:, None]) & lines.printed[:, :, None]
+    # A thick stroke that runs along a line shows beside it, or is darker than the line alone.
+    usual = _of_lines(old, lines.printed)
+    wider = (old > SURELY_DARKER).sum(axis=2) - (usual > SURELY_DARKER).sum(axis=1)
+    perhaps = cv2.dilate(_between(usual), np.ones((1, 3), np.uint8), borderType=cv2.BORDER_REPLICATE)[:, ::2]
+    written = np.clip((old - perhaps - DARKER) / (SURELY_DARKER - DARKER), 0, 1)
+    # Where lines cross it is darker, too.
+    seen = np.where(band & (wider >= WIDER_PX)[:, :, None] & ~crossings.take(index), old * written, 0)
+    # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
+    from_left = np.maximum(np.maximum.accumulate(seen, axis=2), left[:, :, None])
+    from_right = np.maximum(np.maximum.accumulate(seen[:, :, ::-1], axis=2)[:, :, ::-1], right[:, :, None])
+    ends = left[:, :, None] * (1 - t) ** 3 + right[:, :, None] * t**3
+    fill = np.maximum(np.minimum(from_left, from_right), ends)
+    # Of a stroke that runs along the line, less than its width is to be seen beside it.
+    stroke = _stroke_width(density, index[band])
+    if stroke:
+        hidden_left = stroke - _seen_beside(density, row + left_x, -1, left)
+        hidden_right = stroke - _seen_beside(density, row + right_x, 1, right)
+        fill = np.maximum(
+            fill, left[:, :, None] * np.clip(hidden_left[:, :, None] - (xs - left_x[:, :, None]) + 1, 0, 1)
+        )
+        fill = np.maximum(
+            fill, right[:, :, None] * np.clip(hidden_right[:, :, None] - (right_x[:, :, None] - xs) + 1, 0, 1)
+        )
     result = density.copy()
     result.reshape(-1)[index] = np.where(band, np.minimum(old, fill), old)
     return result
+
+
+def _stroke_width(density: FloatImage, lines: npt.NDArray[np.int32]) -> float:
+    """How wide strokes are, level, px; 0 where there are none. lines: indices of the pixels of upright lines."""
+    ink = density > SURELY_DARKER
+    ink.reshape(-1)[lines] = False
+    ink[:, [0, -1]] = False
+    steps = np.diff(ink.reshape(-1).view(np.int8))
+    widths = np.flatnonzero(steps < 0) - np.flatnonzero(steps > 0)
+    widths = widths[widths <= WIDEST_STROKE * CELL_PX]
+    return float(np.median(widths)) if widths.size >= FEWEST_STROKES else 0.0
+
+
+def _seen_beside(density: FloatImage, at: npt.NDArray[np.int32], step: int, ink: FloatImage) -> npt.NDArray[np.float32]:
+    """How far ink reaches away from a line, px [height, lines]; very far where there is none.
+
+    at: index of the first pixel beside the line. step: to the next one. ink: the ink there.
+    """
+    reach = round(WIDEST_STROKE * CELL_PX)
+    away = at[:, :, None] + step * np.arange(reach, dtype=np.int32)
+    seen = density.take(np.clip(away, 0, density.size - 1)) > 0.5 * ink[:, :, None]
+    width = np.cumprod(seen, axis=2, dtype=np.int32).sum(axis=2).astype(np.float32)
+    return np.asarray(np.where((ink > SURELY_DARKER) & (width > 0), width, np.inf), dtype=np.float32)
+
+
+def _of_lines(across: FloatImage, printed: npt.NDArray[np.bool_]) -> FloatImage:
+    """How dark each line is by itself, in its dashes if it is dashed, at each place across it: [lines, places].
+
+    across: density [height, lines, places]; printed: [height, lines].
+    """
+    usual = np.zeros(across.shape[1:], dtype=np.float32)
+    for line in range(across.shape[1]):
+        rows = printed[:, line]
+        if rows.any():
+            usual[line] = np.percentile(across[rows, line][::3], DASHED, axis=0)
+    return usual
+
+
+def _between(profiles: FloatImage) -> FloatImage:
+    """Profiles [lines, places] with the means of neighbouring places between them: [lines, 2 * places - 1]."""
+    finer = np.repeat(profiles, 2, axis=1)[:, :-1]
+    finer[:, 1::2] = (profiles[:, 1:] + profiles[:, :-1]) / 2
+    return finer
 
 
 def without_lines(density: FloatImage, upright: npt.NDArray[np.bool_], level: npt.NDArray[np.bool_]) -> FloatImage:
@@ -202,8 +299,22 @@ def without_lines(density: FloatImage, upright: npt.NDArray[np.bool_], level: np
     """
     across = _trace_lines(density, upright)
     down = _trace_lines(np.ascontiguousarray(density.T), np.ascontiguousarray(level.T))
-    cleared = _without_upright(density, across)
-    return np.ascontiguousarray(_without_upright(np.ascontiguousarray(cleared.T), down).T)
+    upright_bands, level_bands = _bands(across, density.shape[1]), _bands(down, density.shape[0]).T
+    cleared = _without_upright(density, across, np.ascontiguousarray(level_bands))
+    turned = np.ascontiguousarray(cleared.T)
+    return np.ascontiguousarray(_without_upright(turned, down, np.ascontiguousarray(upright_bands.T)).T)
+
+
+def _bands(lines: _Lines, width: int) -> npt.NDArray[np.bool_]:
+    """Where upright lines are taken away: bool [height, width]."""
+    bands = np.zeros((len(lines.centre), width), dtype=np.bool_)
+    half = lines.half + BESIDE_PX
+    reach = int(np.ceil(float(half.max())))
+    xs = np.round(lines.centre).astype(np.int32)[:, :, None] + np.arange(-reach, reach + 1, dtype=np.int32)
+    inside = (np.abs(xs - lines.centre[:, :, None]) <= half[:, None]) & lines.printed[:, :, None]
+    rows = np.broadcast_to(np.arange(len(bands))[:, None, None], xs.shape)
+    bands[rows[inside], np.clip(xs[inside], 0, width - 1)] = True
+    return bands
 
 
 def rectified(photo: Photo, placement: Placement) -> npt.NDArray[np.uint8]:
@@ -331,7 +442,26 @@ def _field(flat: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> npt.NDA
     solid = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((FIELD_SOLID, FIELD_SOLID), np.uint8)) > 0
     reached = cv2.dilate(surely, np.ones((4 * FIELD_REACH + 1,) * 2, np.uint8)) > 0
     field = ((solid & reached) | (surely > 0)).astype(np.uint8)
+    _straighten(field, cells)
     return np.asarray(cv2.dilate(field, np.ones((3, 3), np.uint8)) > 0)
+
+
+def _straighten(field: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> None:
+    """Takes away, in place, where the field reaches farther into a cell than it does along most of that cell's side.
+
+    There a thick dark stroke touches it.
+    """
+    wide = np.pad(cells, 1)
+    depth = 3 * FIELD_REACH
+    allowed = (_places(~wide) > 0).astype(np.uint8)
+    for turn in range(4):  # each side comes to the top
+        sheet, turned, kept = np.rot90(field, turn), np.rot90(wide, turn), np.rot90(allowed, turn)
+        for row, col in np.argwhere(turned[1:-1, 1:-1] & ~turned[:-2, 1:-1]).tolist():
+            top, left = RIM_PX + row * CELL_PX, RIM_PX + col * CELL_PX
+            reach = sheet[top : top + depth, left : left + CELL_PX].cumprod(axis=0).sum(axis=0)
+            most = int(np.percentile(reach, MOSTLY)) + 1
+            kept[top : top + most, left : left + CELL_PX] = 1
+    field &= allowed
 
 
 def _places(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
