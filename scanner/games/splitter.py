@@ -31,8 +31,8 @@ HALF_PAIR = 0.05
 players fill both cells at once."""
 ILLEGAL = 0.4
 """Prior of a number that no die shows, beside what numbers out of a cell's range weigh less anyway (a twentieth, see
-`scanner.resolve.posterior`). On the generated pads one number in a hundred is illegal, each of the four 60 times as rare
-as a legal one; on people's pads they are rarer. Both together stay above that."""
+`scanner.resolve.posterior`). On the generated pads one number in a hundred is illegal, each of the four is 60 times as
+rare as a legal one; on people's pads they are rarer. Both together stay above that."""
 CLEARLY_VOID = 0.9
 """Confidence from which what is struck out, or a pencil note, counts as no number."""
 TOLD_FROM = 0.95

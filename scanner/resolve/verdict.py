@@ -9,7 +9,8 @@ How far the search goes, so that it always ends in time:
   A flag of theirs is sure if it stands whatever any one of the doubtful cells holds.
 - Other games: if all doubts together have at most `MAX_COMBINATIONS` combinations, `ask` is the shortest list such
   that, whatever is answered, no combination that is then plausible changes the result. If they have more, every
-  doubtful cell is asked as soon as one of the plausible combinations changes the result, or if they are too many.
+  doubtful cell is asked as soon as one of the plausible combinations changes the result, but those that change nothing
+  whatever the others plausibly hold; and all of them if the plausible combinations are too many.
 - If the plausible combinations are too many, the range is the game's `bounds` (see `BoundedGame`), which may be
   wider than the truth; for a game without them it is the range of the `MAX_COMBINATIONS` most probable ones. The same
   holds for the columns of a table (`ColumnGame.column_bounds`).
@@ -40,6 +41,8 @@ from scanner.templates.model import Template
 MAX_COMBINATIONS = 400
 MAX_SUBSETS = 400
 """Lists of cells tried when looking for the shortest one."""
+MAX_CHECKS = 400
+"""Further combinations tried, where there are too many for the shortest list, to see which doubts change nothing."""
 MAX_SINGLES = 200
 """Single changes of cells tried to see whether a flag stands; with more doubts than that none is sure."""
 NAMED_CELLS = 5
@@ -262,7 +265,50 @@ def _by_likely_results(judge: _Judge, doubts: Sequence[Doubt], *, bounded: bool)
         flags += _by_singles(judge, doubts)
         return _Findings(doubts, scores, columns, flags, exact=False, inexact_columns=columns)
     same = len({result.signature for result in results}) == 1
-    return _Findings(() if same else doubts, scores, _changing_columns(results), flags)
+    asked = () if same else doubts if bounded else _without_idle(judge, doubts, likely, results)
+    return _Findings(asked, scores, _changing_columns(results), flags)
+
+
+def _without_idle(
+    judge: _Judge, doubts: Sequence[Doubt], likely: Sequence[tuple[Outcome, ...]], results: Sequence[_Result]
+) -> list[Doubt]:
+    """The doubts but those whose answers change nothing, whatever the others plausibly hold.
+
+    The smallest are tried first, and left out together. likely: all plausible combinations; results: theirs.
+    """
+    known = {tuple(map(id, changed)): result.signature for changed, result in zip(likely, results, strict=True)}
+    checks = 0
+
+    def change_nothing(idle: Sequence[int]) -> bool:
+        nonlocal checks
+        ways = list(combinations([doubts[axis] for axis in idle]))
+        others: set[tuple[int, ...]] = set()
+        for changed in likely:
+            rest = tuple(0 if axis in idle else id(outcome) for axis, outcome in enumerate(changed))
+            if rest in others:
+                continue
+            others.add(rest)
+            seen = set()
+            for way in ways:
+                combined = list(changed)
+                for axis, outcome in zip(idle, way, strict=True):
+                    combined[axis] = outcome
+                key = tuple(map(id, combined))
+                if key not in known:
+                    checks += 1
+                    if checks > MAX_CHECKS:
+                        return False
+                    known[key] = _Result(judge.score(combined), judge.flags(combined)).signature
+                seen.add(known[key])
+            if len(seen) > 1:
+                return False
+        return True
+
+    idle: list[int] = []
+    for axis in sorted(range(len(doubts)), key=lambda axis: doubts[axis].size):
+        if checks <= MAX_CHECKS and change_nothing([*idle, axis]):
+            idle.append(axis)
+    return [doubt for axis, doubt in enumerate(doubts) if axis not in idle]
 
 
 def _likely(doubts: Sequence[Doubt]) -> list[tuple[Outcome, ...]]:
