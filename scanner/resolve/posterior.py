@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import MADE, ReadBoard
-from scanner.games.base import FaultGame, Game, NumbersOnlyGame, PrintedGame, PriorGame
+from scanner.games.base import FaultGame, Game, InkGame, NumbersOnlyGame, PrintedGame, PriorGame
 from scanner.read.classes import STATE_CLASSES
 from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
@@ -37,6 +37,7 @@ from scanner.resolve.mends import with_mends
 from scanner.resolve.misread import doubt_misread
 from scanner.resolve.notes import without_notes
 from scanner.resolve.numbers import number_cells
+from scanner.resolve.one_ink import of_one_sheet
 from scanner.resolve.sums import checked_by_sums
 from scanner.results import PLAUSIBLE, CellReading, Ink, State, Value
 from scanner.templates.model import Cell, Template
@@ -126,6 +127,10 @@ def _counts_nothing_struck(cell_id: str, template: Template) -> bool:
 def _weighed(readings: Readings, template: Template, game: Game, answered: dict[str, CellReading]) -> ReadBoard:
     classes = [_class(name) for name in readings.classes]
     ink = _normalized(readings.probabilities.astype(np.float64))
+    if isinstance(game, InkGame):
+        has_value = np.array([cls.value is not None for cls in classes], dtype=np.bool_)
+        printed = of_one_sheet(readings.printed, ink[:, has_value].sum(axis=1) >= READ_FROM)
+        readings = replace(readings, printed=printed.astype(np.float32))
     if isinstance(game, NumbersOnlyGame) and game.numbers_only:
         ink = without_notes(ink, readings.classes)
     posterior = _normalized(ink * _permitted(readings, classes, template))

@@ -1,0 +1,101 @@
+"""Print and handwriting judged beside each other on one sheet."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner.games.sudoku import Sudoku
+from scanner.read.classes import CLASSES
+from scanner.read.readings import Readings
+from scanner.resolve import readings_to_board, resolve
+from scanner.resolve.one_ink import of_one_sheet
+from scanner.templates import get_template
+
+SUDOKU = get_template("sudoku")
+PUZZLE = "530070000600195000098000060800060003400803001700020006060000280000419005000080079"
+
+
+def judged(*printed: float, blanks: int = 0) -> list[float]:
+    """What becomes of the probabilities; the last `blanks` of them are of cells without a number."""
+    numbers = np.arange(len(printed)) < len(printed) - blanks
+    return [float(p) for p in of_one_sheet(np.array(printed, dtype=np.float32), numbers)]
+
+
+def chance(score: float) -> float:
+    return 1 / (1 + math.exp(-score))
+
+
+def test_a_heap_gets_clearer_by_its_distance_from_the_other() -> None:
+    # scores 4, 1 and -5: 1 is 3 away from its neighbour and 6 from the other heap, so 1.5 is added; -5 is no heap
+    assert judged(chance(4), chance(1), chance(-5)) == pytest.approx([chance(5.5), chance(2.5), chance(-5)], abs=1e-4)
+    # and the other way round: 3 and 7
+    assert judged(chance(6), chance(-1), chance(-4)) == pytest.approx([chance(6), chance(-3), chance(-6)], abs=1e-4)
+
+
+def test_what_lies_nearer_to_the_other_heap_is_left_alone() -> None:
+    # scores 7, 1 and -3
+    assert judged(chance(7), chance(1), chance(-3)) == pytest.approx([chance(7), chance(1), chance(-3)], abs=1e-4)
+
+
+def test_a_few_odd_numbers_are_no_heap() -> None:
+    # two printed numbers that look rather written, on a sheet without handwriting: the others' border is theirs
+    [*print_scores, odd, other] = judged(chance(5), chance(3), chance(-1.2), chance(-1))
+    assert print_scores == pytest.approx([chance(6), chance(4)], abs=1e-4)
+    assert [odd, other] == pytest.approx([chance(-1.2), chance(-1)], abs=1e-4)
+
+
+def test_ink_of_one_kind_and_cells_without_a_number_tell_nothing() -> None:
+    assert judged(0.6, 0.99) == pytest.approx([0.6, 0.99], abs=1e-6)
+    assert judged(0.4, 0.01) == pytest.approx([0.4, 0.01], abs=1e-6)
+    assert judged(0.6, 0.99, 0.001, blanks=1) == pytest.approx([0.6, 0.99, 0.001], abs=1e-6)
+    assert judged(0.5, 0.5) == [0.5, 0.5]
+    assert judged() == []
+
+
+def test_arrays_that_do_not_belong_together() -> None:
+    with pytest.raises(ValueError, match=r"numbers: expected shape \[3\], got \[2\]"):
+        of_one_sheet(np.zeros(3), np.zeros(2, dtype=np.bool_))
+
+
+@given(st.lists(st.tuples(st.floats(0, 1, width=32), st.booleans()), max_size=12))
+def test_numbers_only_get_clearer_and_none_changes_sides(cells: list[tuple[float, bool]]) -> None:
+    before = np.array([p for p, _ in cells], dtype=np.float64)
+    numbers = np.array([is_number for _, is_number in cells], dtype=np.bool_)
+    after = of_one_sheet(before, numbers)
+    assert (np.sign(after - 0.5) == np.sign(before - 0.5)).all()
+    assert (np.abs(after - 0.5) >= np.abs(before - 0.5)).all()
+    assert (after[~numbers] == before[~numbers]).all()
+    order = np.argsort(before[numbers], kind="stable")
+    assert (np.diff(after[numbers][order]) >= 0).all()
+
+
+def test_a_mistake_on_a_blurred_sheet_needs_no_questions_about_print() -> None:
+    """Some print is seen as print with 0.7 only; the one number by hand, a wrong 8 in r1c3, looks written."""
+    probabilities = np.zeros((81, len(CLASSES)), dtype=np.float32)
+    for row, digit in enumerate(PUZZLE):
+        probabilities[row, CLASSES.index("blank" if digit == "0" else digit)] = 1
+    row = SUDOKU.ids.index("r1c3")
+    probabilities[row] = 0
+    probabilities[row, CLASSES.index("8")] = 1
+    blurred = ("r1c2", "r4c5", "r5c1", "r9c8")
+    printed = np.array(
+        [
+            0.02 if digit == "0" else 0.7 if cell in blurred else 0.95
+            for cell, digit in zip(SUDOKU.ids, PUZZLE, strict=True)
+        ],
+        dtype=np.float32,
+    )
+    printed[row] = 0.005
+    game = Sudoku()
+    board = readings_to_board(Readings(SUDOKU.ids, CLASSES, probabilities, printed), SUDOKU, game)
+    verdict = resolve(board, SUDOKU, game)
+    # scores 0.85, four times, and -5.29: half of their distance of 6.14 is added
+    assert board.cells["r1c2"].printed == pytest.approx(chance(0.85 + 3.07), abs=1e-3)
+    assert board.cells["r1c3"].ink == "hand"
+    assert verdict.sure
+    assert ("sudoku.wrong", ("r1c3",), True) in [(flag.code, flag.cells, flag.sure) for flag in verdict.flags]
