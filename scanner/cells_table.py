@@ -55,6 +55,9 @@ GLYPH = 1.05
 """Connected ink no larger than this share of a cell's height is one digit and not torn apart at a border."""
 FAINTEST = 0.16
 """Darkness that counts as full ink at least: what is fainter stays grey for the reader, so that it can doubt it."""
+BAR_HIGH, BAR_WIDE, BAR_TOUCHES, BAR_REACH, BAR_LEVEL = 0.4, 0.3, 0.07, 0.5, 0.3
+"""Of a cell's height: least height and greatest width of a bare 1, how near the line it touches it, how far behind it
+the next digit may begin, and how much higher or lower that may stand."""
 CORE = (0.2, 0.15)
 """How far into a cell, across and down, as a share of its shorter side, ink of its neighbours seldom reaches."""
 CORE_INK = 0.02
@@ -75,6 +78,17 @@ SOBEL = 8.0
 """What cv2.Sobel (3 x 3) gives for a slope of 1 per px."""
 LINE_SEEN = 0.05
 """Darkness from which a printed line is seen."""
+STROKE_PX = 2.6
+"""How wide a usual stroke is, px."""
+STROKE_SHARE = 0.42
+"""Share of a stroke that has to have gone with a line, beyond what lines take with them, to be put back."""
+STROKE_LONG, STROKE_MOST = 0.26, 0.95
+"""Its length: at least this share of a cell's height, at most this share of the side."""
+STROKE_RIM = 0.12
+"""Of the cell's height: so far inside its cell a stroke is shown that ran along its side."""
+FEWEST_PIECES = 5
+"""Sides along one line from which it is known how dark it usually is."""
+FEWEST_CORE_PX = 40
 NEIGHBOURS = 2
 LINE_RANK = 0.4
 """A line is at least as dark as at this rank of the pixels along it; a digit that leans on it is not."""
@@ -251,13 +265,24 @@ def _paper_of(gray: FloatImage, side: int) -> FloatImage:
 
 def without_sides(density: FloatImage, rects: Rects) -> FloatImage:
     """The density without the printed lines that run along the sides of cells."""
-    clear = _without_upright(density, rects)
+    return _lines_and_strokes(density, rects)[0]
+
+
+def _lines_and_strokes(density: FloatImage, rects: Rects) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
+    """The density without lines, and where strokes were put back that ran along one (see `_put_strokes_back`)."""
+    pen = _pen_of(density, rects)
+    back = np.zeros(density.shape, dtype=np.bool_)
+    clear = _without_upright(density, rects, pen, back)
     turned = np.ascontiguousarray(clear.T)
-    return np.ascontiguousarray(_without_upright(turned, rects[:, [1, 0, 3, 2]]).T)
+    clear = np.ascontiguousarray(_without_upright(turned, rects[:, [1, 0, 3, 2]], pen, back.T).T)
+    return clear, back
 
 
-def _without_upright(density: FloatImage, rects: Rects) -> FloatImage:
-    """Without the lines along the left and right sides: what lies on both sides of a line goes on through it."""
+def _without_upright(density: FloatImage, rects: Rects, pen: float, back: npt.NDArray[np.bool_]) -> FloatImage:
+    """Without the lines along the left and right sides: what lies on both sides of a line goes on through it.
+
+    pen, back: see `_put_strokes_back`.
+    """
     height, width = density.shape
     result = density.copy()
     lines: dict[int, set[tuple[int, int]]] = {}
@@ -273,11 +298,65 @@ def _without_upright(density: FloatImage, rects: Rects) -> FloatImage:
         # The line is as wide here as elsewhere, and bends slowly: what differs is a stroke that leans on it.
         half = 0.5 * float(np.median([last - first for first, last in bands])) + 0.5
         middles = _smooth_middles(list(seen.values()))
+        pieces: list[_Piece] = []
         for (top, bottom), middle in zip(seen, middles, strict=True):
             start, end = max(2, x + round(middle - half) - 1), min(width - 3, x + round(middle + half) + 1)
             if end - start >= 1:
-                _bridge(density, result, slice(max(0, top - 1), min(height, bottom + 1)), start, end)
+                piece = _Piece(slice(max(0, top - 1), min(height, bottom + 1)), slice(start, end + 1))
+                _bridge(density, result, piece.rows, start, end)
+                pieces.append(piece)
+        _put_strokes_back(density, result, pieces, pen, back)
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One side of a cell: where a printed line was taken away."""
+
+    rows: slice
+    columns: slice
+
+
+def _put_strokes_back(
+    density: FloatImage, result: FloatImage, pieces: list[_Piece], pen: float, back: npt.NDArray[np.bool_]
+) -> None:
+    """Puts strokes back, in place, that ran along a line and went with it: a bare 1 on the border, the stem of a 4.
+
+    What was taken away is compared with what is usually taken away along the line: ink makes it more. pen: ink of a
+    stroke across its width, px of full ink; 0 for a sheet without ink. back: set where ink was put back.
+    """
+    if len(pieces) < FEWEST_PIECES or pen <= 0:
+        return
+    taken = [(density[one.rows, one.columns] - result[one.rows, one.columns]).sum(axis=1) for one in pieces]
+    inner = [mass[len(mass) // 10 : len(mass) - len(mass) // 10] for mass in taken]
+    usual = np.array([float(np.median(mass)) if mass.size else 0.0 for mass in inner])
+    typical = float(np.median(usual))
+    spread = 1.4826 * float(np.median(np.abs(usual - typical)))
+    limit = max(STROKE_SHARE * pen, 3.0 * spread)
+    for piece, mass in zip(pieces, taken, strict=True):
+        more = cv2.blur((mass - typical).astype(np.float32).reshape(-1, 1), (1, 3)).ravel() > limit
+        for start, end in _runs(more):
+            if STROKE_LONG * CELL_PX <= end - start <= STROKE_MOST * len(mass):
+                rows = slice(piece.rows.start + start, piece.rows.start + end)
+                result[rows, piece.columns] = density[rows, piece.columns]
+                back[rows, piece.columns] = True
+
+
+def _runs(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where flags are true without a break: (first, one beyond the last)."""
+    steps = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in steps.reshape(-1, 2)]
+
+
+def _pen_of(density: FloatImage, rects: Rects) -> float:
+    """Ink of a usual stroke across its width, px of full ink, by the cells that are written in; 0 without any."""
+    peaks = []
+    for left, top, right, bottom in _whole(_inside(rects, CORE), density.shape):
+        piece = density[top:bottom, left:right]
+        if piece.size > FEWEST_CORE_PX:
+            peaks.append(float(np.percentile(piece, 98)))
+    inked = [peak for peak in peaks if peak > 2 * FLOOR]
+    return STROKE_PX * float(np.median(inked)) if inked else 0.0
 
 
 def _smooth_middles(bands: list[tuple[int, int] | None]) -> list[float]:
@@ -338,7 +417,7 @@ def cut_numbers(
     ids, present: of the wanted ones. apart: the cells are boxes with something else around them, none of it ink.
     """
     density = density_by_cell(gray.astype(np.float32), rects)
-    clear = without_sides(density, rects)
+    clear, back = _lines_and_strokes(density, rects)
     if apart:
         inside = np.zeros(clear.shape, dtype=np.bool_)
         inset = round(BOX_EDGE * CELL_PX)
@@ -346,13 +425,27 @@ def cut_numbers(
             inside[top + inset : bottom - inset, left + inset : right - inset] = True
         clear[~inside] = 0
         _drop_flat(clear)
-    owner = _owners(_ink_mask(clear, rects), rects)
+    owner, moved = _owners(_ink_mask(clear, rects), rects)
+    back |= moved
     ink = np.zeros((wanted, 2, HIGH, WIDE), dtype=np.uint8)
     dark = np.zeros(wanted, dtype=np.float32)
     boxes = _ink_boxes(owner, wanted)
+    beside = np.bincount(owner[back & (owner >= 0)], minlength=wanted)
     for k in range(wanted):
-        dark[k] = _draw(ink[k], clear, owner, k, rects[k], boxes[k])
+        # A stroke that is no line stands within its cell, as far as the reader is concerned.
+        shown = _around(rects[k], boxes[k]) if beside[k] else rects[k]
+        dark[k] = _draw(ink[k], clear, owner, k, shown, boxes[k])
     return NumberBatch(ids, ink, present, dark)
+
+
+def _around(rect: npt.NDArray[np.float64], box: tuple[int, int, int, int] | None) -> npt.NDArray[np.float64]:
+    """A cell's rectangle made so large that its ink, within top, bottom, left and right, lies inside it."""
+    if box is None:
+        return rect
+    rim = STROKE_RIM * float(rect[3] - rect[1])
+    low = np.minimum(rect[:2], np.array([box[2], box[0]]) - rim)
+    high = np.maximum(rect[2:], np.array([box[3], box[1]]) + rim)
+    return np.concatenate([low, high])
 
 
 def _drop_flat(clear: FloatImage) -> None:
@@ -382,8 +475,9 @@ def _ink_mask(clear: FloatImage, rects: Rects) -> npt.NDArray[np.uint8]:
     return (clear > threshold).astype(np.uint8)
 
 
-def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.int32]:
-    """Which cell each pixel's ink belongs to, -1 for none: int32 of the mask's shape."""
+def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Which cell each pixel's ink belongs to, -1 for none, int32 of the mask's shape; and where a bar was moved to the
+    cell behind it (see `_leading_bars`)."""
     n = len(rects)
     place = np.full(mask.shape, n, dtype=np.int32)
     heights = rects[:, 3] - rects[:, 1]
@@ -409,6 +503,11 @@ def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.int32]:
     for crossing in stray.tolist():
         if crossing and most[crossing] > 0:
             best[crossing] = _nearest_owner(crossing, pixels[:, :n], stats, middles, settled, best)
+    strokes = settled + [int(k) for k in stray if k and most[k] > 0]
+    bars = _leading_bars(rects, stats, middles, strokes, best, typical)
+    for bar, behind in bars:
+        best[bar] = behind
+        whole[bar] = True
     owner = np.where(whole[label], best[label], np.where(cell < n, cell, -1)).astype(np.int32)
     owner[(most == 0)[label]] = -1
     owner[(area < SPECK * typical**2)[label]] = -1
@@ -416,7 +515,36 @@ def _owners(mask: npt.NDArray[np.uint8], rects: Rects) -> npt.NDArray[np.int32]:
     result[inked] = owner
     for number, cells in torn.items():
         _tear(result, np.asarray(labels, dtype=np.int32), number, cells, stats[number], rects)
-    return result
+    return result, np.isin(labels, [bar for bar, _ in bars])
+
+
+def _leading_bars(
+    rects: Rects,
+    stats: npt.NDArray[np.int32],
+    middles: npt.NDArray[np.float64],
+    strokes: list[int],
+    best: npt.NDArray[np.int64],
+    typical: float,
+) -> list[tuple[int, int]]:
+    """Bars alone in a cell that touch its right side, with a number just behind it: (label, cell) of those numbers.
+
+    strokes: labels of connected ink. Where there is no room the 1 of 100 stands on the line or left of it; nobody writes a 1 for itself there.
+    """
+    ink = stats[strokes]
+    left, right = ink[:, cv2.CC_STAT_LEFT], ink[:, cv2.CC_STAT_LEFT] + ink[:, cv2.CC_STAT_WIDTH]
+    owners = best[strokes]
+    found = []
+    for k in np.flatnonzero(ink[:, cv2.CC_STAT_HEIGHT] > BAR_HIGH * typical).tolist():
+        own = int(owners[k])
+        narrow = ink[k, cv2.CC_STAT_WIDTH] < BAR_WIDE * typical
+        if not narrow or rects[own, 2] - right[k] > BAR_TOUCHES * typical or np.count_nonzero(owners == own) > 1:
+            continue
+        behind = (left > middles[strokes[k], 0]) & (left - right[k] < BAR_REACH * typical) & (owners != own)
+        level = np.abs(middles[strokes, 1] - middles[strokes[k], 1]) < BAR_LEVEL * typical
+        beside = np.abs(rects[owners, 0] - rects[own, 2]) < BAR_TOUCHES * typical
+        if candidates := np.flatnonzero(behind & level & beside).tolist():
+            found.append((strokes[k], int(owners[min(candidates, key=lambda one: left[one])])))
+    return found
 
 
 def _torn(

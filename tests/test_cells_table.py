@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner.cells_table import CELL_PX, HIGH, WIDE, NumberBatch, cut_numbers, density_by_cell, without_sides
+from scanner.read.number_reader import default_number_reader
 
 WIDTH = 90
 PAPER = 225
@@ -95,6 +96,48 @@ def test_a_bar_near_a_line_is_no_line() -> None:
     picture = paper(4, 2)
     cv2.line(picture, (33, 80), (33, 112), 30, 3)  # nine px beside the left line, in one row only
     assert inked(cut(picture, 4, 2)) == ["c1.r2"]
+
+
+def hundreds(offset: int, *, line: int = 90, ink: int = 60) -> np.ndarray:
+    """Seven rows, in the third and the fifth of which "100" stands in the middle column; offset: of its 1 from the line
+    at the left, px."""
+    picture = np.full((48 + CELL_PX * 7, 48 + WIDTH * 3), PAPER, dtype=np.uint8)
+    for c in range(4):
+        cv2.line(picture, (24 + WIDTH * c, 24), (24 + WIDTH * c, 24 + CELL_PX * 7), line, 2)
+    for r in range(8):
+        cv2.line(picture, (24, 24 + CELL_PX * r), (24 + WIDTH * 3, 24 + CELL_PX * r), line, 2)
+    for r in (2, 4):
+        y, x = 48 + CELL_PX * r, 24 + WIDTH + offset
+        cv2.line(picture, (x, y - 15), (x, y + 15), ink, 3, cv2.LINE_AA)
+        for k in (0, 1):
+            cv2.ellipse(picture, (56 + WIDTH + 26 * k, y), (9, 14), 0, 0, 360, ink, 3, cv2.LINE_AA)
+    grain = np.random.default_rng(1).normal(0, 2, picture.shape)
+    return np.clip(cv2.GaussianBlur(picture, (0, 0), 0.8) + grain, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("offset", [-4, -2, -1, 0, 1, 2, 3])
+@pytest.mark.parametrize(("line", "ink"), [(90, 60), (150, 60), (150, 120)])
+def test_a_bar_that_runs_along_a_line_is_read(offset: int, line: int, ink: int) -> None:
+    batch = cut(hundreds(offset, line=line, ink=ink), 7, 3)
+    assert inked(batch) == ["c2.r3", "c2.r5"]
+    read = default_number_reader().read(batch)
+    best = {cell: found[0] for cell, found in zip(read.ids, read.candidates, strict=True)}
+    assert [best[cell].value for cell in ("c2.r3", "c2.r5")] == [100, 100]
+
+
+def test_a_line_that_is_darker_in_places_is_no_bar() -> None:
+    picture = paper(7, 3)
+    for y in (40, 100, 200, 290):
+        cv2.line(picture, (24 + WIDTH, y), (24 + WIDTH, y + 30), 65, 2)
+    cv2.ellipse(picture, (160, 48), (9, 14), 0, 0, 360, 60, 3)
+    assert inked(cut(picture, 7, 3)) == ["c2.r1"]
+
+
+def test_a_one_for_itself_in_the_middle_of_its_cell_stays_there() -> None:
+    picture = paper(5, 2)
+    cv2.line(picture, (80, 60 + 24), (80, 60 + 50), 30, 3)
+    cv2.ellipse(picture, (150, 96), (9, 14), 0, 0, 360, 30, 3)
+    assert inked(cut(picture, 5, 2)) == ["c1.r2", "c2.r2"]
 
 
 def test_coloured_rows_are_paper() -> None:
