@@ -7,6 +7,7 @@ cells by connected strokes: a digit that slides over a border stays with the cel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -58,6 +59,9 @@ FAINTEST = 0.16
 BAR_HIGH, BAR_WIDE, BAR_TOUCHES, BAR_REACH, BAR_LEVEL = 0.4, 0.3, 0.07, 0.5, 0.3
 """Of a cell's height: least height and greatest width of a bare 1, how near the line it touches it, how far behind it
 the next digit may begin, and how much higher or lower that may stand."""
+MOST_DIGITS, DIGIT_HIGH, DIGIT_WIDE = 3, 0.55, 0.85
+"""Digits of a number at most; least height of one against another one's, and how wide it is at most against its height:
+what is wider is two of them that touch."""
 CORE = (0.2, 0.15)
 """How far into a cell, across and down, as a share of its shorter side, ink of its neighbours seldom reaches."""
 CORE_INK = 0.02
@@ -528,7 +532,8 @@ def _leading_bars(
 ) -> list[tuple[int, int]]:
     """Bars alone in a cell that touch its right side, with a number just behind it: (label, cell) of those numbers.
 
-    strokes: labels of connected ink. Where there is no room the 1 of 100 stands on the line or left of it; nobody writes a 1 for itself there.
+    Where there is no room the 1 of 100 stands on the line or left of it; nobody writes a 1 for itself there. strokes:
+    labels of connected ink.
     """
     ink = stats[strokes]
     left, right = ink[:, cv2.CC_STAT_LEFT], ink[:, cv2.CC_STAT_LEFT] + ink[:, cv2.CC_STAT_WIDTH]
@@ -543,7 +548,9 @@ def _leading_bars(
         level = np.abs(middles[strokes, 1] - middles[strokes[k], 1]) < BAR_LEVEL * typical
         beside = np.abs(rects[owners, 0] - rects[own, 2]) < BAR_TOUCHES * typical
         if candidates := np.flatnonzero(behind & level & beside).tolist():
-            found.append((strokes[k], int(owners[min(candidates, key=lambda one: left[one])])))
+            cell = int(owners[min(candidates, key=lambda one: left[one])])
+            if _digits(cell, strokes, best, stats, int(ink[k, cv2.CC_STAT_HEIGHT])) < MOST_DIGITS:
+                found.append((strokes[k], cell))
     return found
 
 
@@ -629,13 +636,29 @@ def _nearest_owner(
             gap = float(max(start - left - wide, left - start - width, 0))
             gaps[cell] = min(gap, gaps.get(cell, float(CELL_PX)))
     most = int(best[stray])
-    nearest = min(gaps, key=lambda cell: gaps[cell], default=most)
+    # A number that has all its digits already gets no further one.
+    room = [cell for cell in gaps if _digits(cell, settled, best, stats, high) < MOST_DIGITS]
+    nearest = min(room or gaps, key=lambda cell: gaps[cell], default=most)
+    if room and most in gaps and most not in room:
+        return nearest
     if nearest == most or gaps[nearest] > 0.5 * CELL_PX:
         return most
     if most not in gaps:
         # Alone in its cell: a number of its own, unless it lies in the other cell nearly as much.
         return nearest if shares[most] < WHOLE else most
     return nearest if gaps[nearest] < 0.5 * gaps[most] else most
+
+
+def _digits(
+    cell: int, strokes: Sequence[int], best: npt.NDArray[np.int64], stats: npt.NDArray[np.int32], high: int
+) -> int:
+    """About how many digits that are about so high a cell has, by its connected ink; touching ones count by width."""
+    found = 0
+    for label in strokes:
+        tall = int(stats[label, cv2.CC_STAT_HEIGHT])
+        if int(best[label]) == cell and tall > DIGIT_HIGH * high:
+            found += max(1, round(int(stats[label, cv2.CC_STAT_WIDTH]) / (DIGIT_WIDE * tall)))
+    return found
 
 
 def _ink_boxes(owner: npt.NDArray[np.int32], wanted: int) -> list[tuple[int, int, int, int] | None]:

@@ -92,6 +92,21 @@ def test_a_digit_across_a_border_belongs_to_the_number_beside_it() -> None:
     assert inked(cut(picture, 1, 2)) == ["c1.r1"]
 
 
+def widths(batch: NumberBatch) -> list[float]:
+    """How many times as wide as high each cell's ink is."""
+    shapes = [np.nonzero(ink > 100) for ink in batch.ink[:, 0]]
+    return [float(np.ptp(columns) / np.ptp(rows)) for rows, columns in shapes]
+
+
+def test_a_number_of_three_digits_gets_no_fourth() -> None:
+    picture = paper(1, 2)
+    for x in (48, 70, 126, 148, 170):
+        cv2.ellipse(picture, (x, 48), (6, 12), 0, 0, 360, 30, 2)
+    cv2.ellipse(picture, (109, 48), (6, 12), 0, 0, 360, 30, 2)
+    cv2.line(picture, (109, 60), (118, 60), 30, 2)  # with a foot across the line at 114, near to what is behind it
+    assert widths(cut(picture, 1, 2)) == pytest.approx([76 / 26, 58 / 26], rel=0.1)
+
+
 def test_a_bar_near_a_line_is_no_line() -> None:
     picture = paper(4, 2)
     cv2.line(picture, (33, 80), (33, 112), 30, 3)  # nine px beside the left line, in one row only
