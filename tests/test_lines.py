@@ -20,14 +20,14 @@ def at(place: float) -> int:
     return RIM_PX + round(place * CELL_PX)
 
 
-def lattice(shift: float = 0.0) -> Density:
-    """A lattice's printed lines, about two pixels wide; the upright ones moved by some pixels."""
+def lattice(shift: float = 0.0, width: int = 2) -> Density:
+    """A lattice's printed lines, some pixels wide; the upright ones moved by some pixels."""
     sheet = np.zeros((SIDE, SIDE), np.float32)
     for k in range(ROWS + 1):
         place = RIM_PX + k * CELL_PX
-        sheet[place : place + 2, RIM_PX:-RIM_PX] = LINE
+        sheet[place : place + width, RIM_PX:-RIM_PX] = LINE
         moved = round(place + shift)
-        sheet[RIM_PX:-RIM_PX, moved : moved + 2] = LINE
+        sheet[RIM_PX:-RIM_PX, moved : moved + width] = LINE
     return np.asarray(cv2.GaussianBlur(sheet, (0, 0), 0.6), dtype=np.float32)
 
 
@@ -99,3 +99,30 @@ def test_a_dark_stroke_that_touches_a_dark_field_is_no_field() -> None:
     # the cell begins at the picture's 4th px, its edge is the field's; the stroke's bar ends at the 7th
     assert picture[5:7, 11:17].mean() > 128
     assert not batch.ink[ids.index("r2c3"), 0].any()
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("slope", [-0.8, 0.8])
+@pytest.mark.parametrize("level", [False, True])
+def test_a_slanted_stroke_goes_on_across_a_line(slope: float, width: int, level: bool) -> None:
+    """A thin stroke that crosses a line at an angle stays one piece, so that it belongs to one cell."""
+    stroke = np.zeros((SIDE, SIDE), np.uint8)
+    middle = (at(2) + 1, at(1.5))
+    ends = [(middle[0] + dx, round(middle[1] + slope * dx)) for dx in (-12, 12)]
+    cv2.line(stroke, ends[0], ends[1], (255,), 1, cv2.LINE_AA)
+    drawn = INK * np.asarray(cv2.GaussianBlur(stroke, (0, 0), 0.6), dtype=np.float32) / 255
+    ink = cleared(np.asarray(1 - (1 - lattice(width=width)) * (1 - drawn), dtype=np.float32), level=level)
+    window = ink[at(1.1) : at(1.9), at(1.5) : at(2.5)]
+    count, _, stats, _ = cv2.connectedComponentsWithStats((window > 0.38 * drawn.max()).astype(np.uint8))
+    assert count == 2
+    assert stats[1, cv2.CC_STAT_WIDTH] > 22
+
+
+def test_strokes_that_end_at_a_line_stay_apart() -> None:
+    """Two neighbours' strokes come near the line from both sides, one lower than the other."""
+    drawn = np.zeros((SIDE, SIDE), np.float32)
+    drawn[at(1.4) : at(1.4) + 3, at(2) - 15 : at(2) - 2] = INK
+    drawn[at(1.4) + 6 : at(1.4) + 9, at(2) + 4 : at(2) + 18] = INK
+    ink = cleared(np.asarray(1 - (1 - lattice()) * (1 - cv2.GaussianBlur(drawn, (0, 0), 0.6)), dtype=np.float32))
+    count, _ = cv2.connectedComponents((ink[at(1.1) : at(1.9), at(1.5) : at(2.5)] > 0.38 * INK).astype(np.uint8))
+    assert count == 3
