@@ -260,7 +260,8 @@ def test_score_by_its_definition(values: list[int]) -> None:
 def test_prior() -> None:
     assert isinstance(GAME, PriorGame)
     givens = digits(WIKIPEDIA["givens"])
-    puzzle = board(givens, partly_printed(givens))
+    unknown = {"r1c3": CellReading("r1c3", None, "unreadable")}
+    puzzle = ReadBoard("sudoku", dict(board(givens, partly_printed(givens)).cells) | unknown)
 
     def prior(cell: str, value: int, ink: Ink | None) -> float:
         return GAME.prior(puzzle, SUDOKU, CellReading(cell, value, "read", ink=ink))
@@ -274,16 +275,17 @@ def test_prior() -> None:
     assert prior("r1c3", 2, "print") == ODD_PUZZLE  # the other printed ones have a solution without it
     assert prior("r1c3", 4, None) == 1
     assert prior("r1c3", 2, None) == AGAINST_SOLUTION
+    assert prior("r9c1", 7, "hand") == 1  # surely empty: nothing there to be weighed
 
 
 def test_prior_without_a_solution() -> None:
-    few = with_values((0,) * 81, r1c1=5, r2c5=9)
-    sheet = board(few, {"r1c1": "print", "r2c5": "hand"})
+    few = board(with_values((0,) * 81, r1c1=5, r2c5=9), {"r1c1": "print", "r2c5": "hand"})
+    sheet = ReadBoard("sudoku", dict(few.cells) | {"r1c3": CellReading("r1c3", None, "unreadable")})
 
     def prior(value: int, ink: Ink | None) -> float:
         return GAME.prior(sheet, SUDOKU, CellReading("r1c3", value, "read", ink=ink))
 
-    # one number by hand, 79 empty cells: by one more of each, 2 to 80 is less than is ever concluded
+    # one number by hand, 78 empty cells: by one more of each, 2 to 79 is less than is ever concluded
     assert prior(4, "hand") == LEAST_SHARE
     assert prior(5, "hand") == pytest.approx(LEAST_SHARE * REPEAT_BY_HAND)
     assert [prior(5, None), prior(4, None), prior(5, "print")] == [REPEAT_BY_HAND, 1, REPEAT_IN_PRINT]

@@ -77,11 +77,31 @@ def test_faint_handwriting_is_handwriting_too() -> None:
 
 
 def test_a_filled_in_grid_has_no_empty_or_struck_cells() -> None:
-    # none of the 50 others: 1 to 51, which counts as 0.05
-    for other in ("blank", "struck", "scribble", "candidates"):
-        assert judged(SOLUTION, r1c3={"4": 0.985, other: 0.015})[1].sure
-        board, verdict = judged(SOLUTION, r1c3={"4": 0.9, other: 0.1})
+    # none of the 50 others: 1 to 51; and what is struck out has only by chance (1 in 9) anything of the right number
+    for other, factor in (("blank", 1 / 51), ("candidates", 1 / 51), ("struck", 1 / 459), ("scribble", 1 / 459)):
+        assert judged(SOLUTION, r1c3={"4": 0.96, other: 0.04})[1].sure
+        board, verdict = judged(SOLUTION, r1c3={"4": 0.6, other: 0.4})
         assert (board.value("r1c3"), verdict.ask) == (4, ("r1c3",))
+        expected = 0.4 * factor / (0.6 + 0.4 * factor)
+        assert board.cells["r1c3"].alternatives[other] == pytest.approx(expected, abs=1e-4)
+
+
+def test_what_is_rather_struck_out_is_asked_about() -> None:
+    board, verdict = judged(SOLUTION, r1c3={"struck": 0.95, "1": 0.04, "4": 0.01})
+    assert verdict.ask == ("r1c3",)
+    assert "struck" in board.cells["r1c3"].alternatives
+    clear, verdict = judged(SOLUTION, r1c3={"struck": 0.995, "1": 0.005})
+    assert (clear.cells["r1c3"].state, verdict.ask) == ("struck", ("r1c3",))
+
+
+@pytest.mark.parametrize("state", ["blank", "struck", "candidates", "scribble"])
+def test_a_cell_that_surely_has_no_number_is_not_asked_about(state: str) -> None:
+    board, verdict = judged(SOLUTION, r1c3={state: 0.9992, "4": 0.0008})
+    assert board.cells["r1c3"].state == state
+    assert board.cells["r1c3"].confidence == pytest.approx(0.9992, abs=1e-4)
+    assert verdict.sure
+    other = "candidates" if state == "blank" else "blank"
+    assert judged(SOLUTION, r1c3={state: 0.4996, other: 0.4996, "4": 0.0008})[1].sure
 
 
 def test_a_single_number_beside_notes_is_a_note() -> None:

@@ -27,7 +27,10 @@ MOST_AGAINST: Final = 0.05
 ODD_PUZZLE: Final = 0.01
 """How often printed numbers don't have exactly one solution: a misprint, or a puzzle for fun."""
 LEAST_SHARE: Final = 0.05
-"""Prior of what nothing else on the sheet is like, at least: somebody may have begun to write just here."""
+"""Prior of a number by hand that nothing else on the sheet is like, at least: somebody may have begun to write just
+here. What else is as rare on the sheet isn't held to be rarer then."""
+BY_CHANCE: Final = 1 / 9
+"""How often what is struck out or scribbled has anything of the one number that is the solution's."""
 
 _Kind = Literal["hand", "print"] | State
 """What a cell holds: a number by hand or in print, or why it holds none."""
@@ -36,24 +39,32 @@ _OTHERS: Final[tuple[State, ...]] = ("blank", "candidates", "struck", "scribble"
 
 def prior(board: Sequence[CellReading], layout: Layout, reading: CellReading) -> float:
     """A factor, above 0 and at most 1. board: what was read surely, cell by cell as in the layout."""
-    share = _share(reading, board)
-    if reading.value is None:
-        return share
-    if not is_legal(reading.value, layout):
-        return AGAINST_SOLUTION * share  # no solution has it
     cell = layout.ids.index(reading.id)
-    same = [other for other in (board[peer] for peer in layout.peers[cell]) if other.value == reading.value]
+    if _holds_none(board[cell]):
+        return 1.0
+    share = _share(reading, board)
     printed = printed_solution(board, layout)
+    solution = printed or everybodys_solution(board, layout)
+    if reading.value is None:
+        by_chance = solution is not None and reading.state in ("struck", "scribble")
+        return share * BY_CHANCE if by_chance else share
+    if not is_legal(reading.value, layout):
+        return share * AGAINST_SOLUTION  # no solution has it
+    same = [other for other in (board[peer] for peer in layout.peers[cell]) if other.value == reading.value]
     if reading.ink == "print":
         if any(other.ink == "print" for other in same):
             return REPEAT_IN_PRINT
         if printed is not None and printed[cell] != reading.value:
             return ODD_PUZZLE
         return REPEAT_BY_HAND if same else 1.0
-    solution = printed or everybodys_solution(board, layout)
     if solution is not None and solution[cell] != reading.value:
         return share * _mistaken(board, solution)
     return share * (REPEAT_BY_HAND if same else 1.0)
+
+
+def _holds_none(cell: CellReading) -> bool:
+    """Whether it is sure that there is no number, whatever there is else."""
+    return cell.state in _OTHERS or (bool(cell.alternatives) and not any(map(str.isdigit, cell.alternatives)))
 
 
 def _mistaken(board: Sequence[CellReading], solution: Sequence[int]) -> float:
@@ -89,7 +100,9 @@ def _share(reading: CellReading, board: Sequence[CellReading]) -> float:
     counts["blank"] += counts["candidates"]
     if counts["candidates"] >= 1:
         counts["candidates"] = counts["blank"]
-    return max(LEAST_SHARE, (counts[kind] + 1) / (max(counts.values()) + 1))
+    most = max(counts.values()) + 1
+    by_hand = (counts["hand"] + 1) / most
+    return min(1.0, (counts[kind] + 1) / most * max(1.0, LEAST_SHARE / by_hand))
 
 
 def _count_plausible(reading: CellReading, counts: dict[_Kind, float]) -> None:
