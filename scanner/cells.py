@@ -301,7 +301,9 @@ def _of_lines(across: FloatImage, printed: npt.NDArray[np.bool_]) -> FloatImage:
     for line in range(across.shape[1]):
         rows = printed[:, line]
         if rows.any():
-            usual[line] = np.percentile(across[rows, line][::3], DASHED, axis=0)
+            seen = across[rows, line][::3]
+            rank = int(DASHED / 100 * len(seen))
+            usual[line] = np.partition(seen, rank, axis=0)[rank]
     return usual
 
 
@@ -473,13 +475,14 @@ def _straighten(field: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> N
     """
     wide = np.pad(cells, 1)
     depth = 3 * FIELD_REACH
+    rank = int(MOSTLY / 100 * CELL_PX)
     allowed = (_places(~wide) > 0).astype(np.uint8)
     for turn in range(4):  # each side comes to the top
         sheet, turned, kept = np.rot90(field, turn), np.rot90(wide, turn), np.rot90(allowed, turn)
         for row, col in np.argwhere(turned[1:-1, 1:-1] & ~turned[:-2, 1:-1]).tolist():
             top, left = RIM_PX + row * CELL_PX, RIM_PX + col * CELL_PX
             reach = sheet[top : top + depth, left : left + CELL_PX].cumprod(axis=0).sum(axis=0)
-            most = int(np.percentile(reach, MOSTLY)) + 1
+            most = int(np.partition(reach, rank)[rank]) + 1
             kept[top : top + most, left : left + CELL_PX] = 1
     field &= allowed
 
