@@ -136,6 +136,14 @@ def test_specks_in_an_empty_box_are_no_number() -> None:
     assert found.cells["claim-fours"].alternatives.get("1", 0.0) < 0.01
 
 
+def test_on_a_sheet_without_claims_a_speck_is_no_claim() -> None:
+    specks = CellReading("claim-fours", None, "blank", 0.9, {"1": 0.06, "0": 0.03, "struck": 0.01})
+    beside = checked(board(RIGHT | {"fours": specks})).cells["claim-fours"]
+    alone = checked(board({"fours": specks})).cells["claim-fours"]
+    assert alone.confidence > beside.confidence
+    assert alone.alternatives.get("1", 0.0) < PLAUSIBLE
+
+
 def test_boxes_that_agree_among_each_other_were_read_rightly() -> None:
     """The threes are claimed to be 9, and the total is 4 more: that was counted wrongly, not read wrongly."""
     threes = CellReading("claim-threes", 9, "read", 0.94, {"3": 0.02, "8": 0.02})

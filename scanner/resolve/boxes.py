@@ -23,6 +23,8 @@ UNSETTLED = 0.3
 """Instead of `MISCOUNTED` where cells of the board are unclear, so that it may be the board that is wrong."""
 EMPTY = 0.3
 """How often a box is left empty."""
+ALONE = 0.05
+"""How likely a box for points is to be filled in where no other box is, against where some are."""
 REST = "?"
 """The option that stands for all readings of a box that aren't listed."""
 DIGITS = 4
@@ -46,9 +48,11 @@ def weighed_boxes(board: ReadBoard, boxes: TallyBoxes, counted: Mapping[str, int
     if all(board.cells[box].unseen for box in counted):
         return board
     filled = any(isinstance(board.cells[box].value, int) for box in boxes.parts)
+    alone = 1.0 if filled or any(isinstance(board.cells[box].value, int) for box in counted) else ALONE
     miscounted = MISCOUNTED if settled else UNSETTLED
     parts = {
-        box: _options(board.cells[box], counted[box], miscounted, 0 if filled else counted[box]) for box in boxes.parts
+        box: _options(board.cells[box], counted[box], miscounted, 0 if filled else counted[box], alone)
+        for box in boxes.parts
     }
     given = [] if boxes.total is None else _total_options(board.cells[boxes.total])
     weighed: dict[str, CellReading] = {}
@@ -80,17 +84,22 @@ def _listed(box: CellReading) -> list[tuple[str, int | None, float]]:
     return [(*first, float(box.confidence)), *others]
 
 
-def _options(box: CellReading, counted: int, miscounted: float, if_empty: int) -> list[_Option]:
-    """What a box for points may hold. if_empty: what an empty one adds to the sum."""
+def _options(box: CellReading, counted: int, miscounted: float, if_empty: int, alone: float) -> list[_Option]:
+    """What a box for points may hold. if_empty: what an empty one adds to the sum. alone: see `ALONE`."""
     listed = _listed(box)
     options = [
-        _Option(name, number, if_empty if number is None else number, p * _chance(number, counted, miscounted))
+        _Option(
+            name,
+            number,
+            if_empty if number is None else number,
+            p * _chance(number, counted, miscounted) * (1.0 if number is None else alone),
+        )
         for name, number, p in listed
     ]
     rest = max(0.0, 1.0 - math.fsum(p for _, _, p in listed))
     if not listed:
         return [_Option(REST, None, counted, 1.0 - miscounted), _Option(REST, None, None, miscounted)]
-    return [*options, _Option(REST, None, None, rest * miscounted)]
+    return [*options, _Option(REST, None, None, rest * miscounted * alone)]
 
 
 def _total_options(box: CellReading) -> list[_Option]:
