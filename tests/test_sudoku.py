@@ -21,6 +21,7 @@ from scanner.games.registry import get_game, known_games
 from scanner.games.sudoku import Sudoku
 from scanner.games.sudoku_prior import (
     AGAINST_SOLUTION,
+    LEAST,
     LEAST_SHARE,
     ODD_PUZZLE,
     REPEAT_BY_HAND,
@@ -269,6 +270,7 @@ def test_prior() -> None:
     # nothing on the sheet is written by hand yet, so any number by hand is rare
     assert prior("r1c3", 4, "hand") == LEAST_SHARE  # the solution's
     assert prior("r1c3", 2, "hand") == pytest.approx(LEAST_SHARE * AGAINST_SOLUTION)
+    assert prior("r1c3", 5, "hand") == LEAST  # it repeats one as well
     assert prior("r1c3", 0, "hand") == pytest.approx(LEAST_SHARE * AGAINST_SOLUTION)  # no solution has a 0
     assert prior("r1c3", 4, "print") == 1
     assert prior("r1c3", 5, "print") == REPEAT_IN_PRINT

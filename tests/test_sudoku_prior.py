@@ -118,12 +118,24 @@ def test_a_single_number_beside_notes_is_a_note() -> None:
 
 
 def test_the_solution_settles_what_is_fairly_clear() -> None:
-    # 50 others by hand are right: 0.02 * 20 / 70, so 0.1 / 0.9 of that is below 0.001
-    board, verdict = judged(SOLUTION, r1c3={"4": 0.9, "1": 0.1})
+    # 50 others by hand are right, and the 1 would repeat one: 0.02 * 20 / 70 / 4, so 0.3 / 0.7 of that is below 0.001
+    board, verdict = judged(SOLUTION, r1c3={"4": 0.7, "1": 0.3})
     assert verdict.sure
-    assert board.cells["r1c3"].confidence == pytest.approx(1 / (1 + 0.02 * 20 / 70 / 9), abs=1e-4)
-    # 0.7 / 0.3 isn't
-    assert judged(SOLUTION, r1c3={"4": 0.7, "1": 0.3})[1].ask == ("r1c3",)
+    factor = 0.02 * 20 / 70 / 4
+    assert board.cells["r1c3"].alternatives["1"] == pytest.approx(0.3 * factor / 0.7, abs=1e-4)
+    # 0.45 / 0.55 isn't
+    assert judged(SOLUTION, r1c3={"4": 0.55, "1": 0.45})[1].ask == ("r1c3",)
+
+
+def test_a_mistake_that_repeats_nothing_is_likelier() -> None:
+    # 23 other numbers by hand are right; a 2 in r1c3 repeats nothing: 0.02 * 20 / 43
+    board, verdict = judged(HALF, r1c3={"4": 0.7, "2": 0.3})
+    assert verdict.ask == ("r1c3",)
+    factor = 0.02 * 20 / 43
+    assert board.cells["r1c3"].alternatives["2"] == pytest.approx(0.3 * factor / (0.7 + 0.3 * factor), abs=1e-4)
+    board, verdict = judged(HALF, r1c3={"4": 0.7, "6": 0.3})  # like the printed one of r2c1
+    factor /= 4
+    assert board.cells["r1c3"].alternatives["6"] == pytest.approx(0.3 * factor / (0.7 + 0.3 * factor), abs=1e-4)
 
 
 def test_several_unclear_cells_at_once() -> None:
@@ -141,11 +153,11 @@ def test_several_unclear_cells_at_once() -> None:
 
 def test_who_erred_elsewhere_may_have_erred_here() -> None:
     wrong = changed(SOLUTION, r1c4=8, r1c6=6, r2c2=3)
-    board, verdict = judged(wrong, r1c3={"4": 0.95, "1": 0.05})
+    board, verdict = judged(wrong, r1c3={"4": 0.7, "1": 0.3})
     assert verdict.ask == ("r1c3",)
-    # three of 50 are wrong: 0.02 * (1 + 3) * 20 / 70
-    factor = 0.02 * 4 * 20 / 70
-    assert board.cells["r1c3"].alternatives["1"] == pytest.approx(0.05 * factor / (0.95 + 0.05 * factor), abs=1e-4)
+    # three of 50 are wrong: 0.02 * (1 + 3) * 20 / 70 / 4
+    factor = 0.02 * 4 * 20 / 70 / 4
+    assert board.cells["r1c3"].alternatives["1"] == pytest.approx(0.3 * factor / (0.7 + 0.3 * factor), abs=1e-4)
     many = changed(wrong, r2c3=4, r2c7=8, r2c8=3, r3c1=2, r3c4=2, r3c5=3, r3c6=4, r3c7=7, r3c9=5)
     readings = {
         cell: CellReading(cell, int(digit), "read", ink="print" if PUZZLE[at] != "0" else "hand")
@@ -153,7 +165,7 @@ def test_who_erred_elsewhere_may_have_erred_here() -> None:
     }
     here = CellReading("r1c3", 1, "read", ink="hand")
     blank = CellReading("r1c3", None, "unreadable")
-    assert GAME.prior(ReadBoard("sudoku", readings | {"r1c3": blank}), SUDOKU, here) == MOST_AGAINST
+    assert GAME.prior(ReadBoard("sudoku", readings | {"r1c3": blank}), SUDOKU, here) == MOST_AGAINST / 4
 
 
 def test_an_unclear_printed_number_is_the_one_that_fits() -> None:
@@ -170,7 +182,7 @@ def test_whoever_wrote_the_numbers_a_valid_grid_is_hardly_wrong_in_one_cell(ink:
     readings["r1c3"] = CellReading("r1c3", None, "unreadable")
     sheet = ReadBoard("sudoku", readings)
     assert GAME.prior(sheet, SUDOKU, CellReading("r1c3", 4, "read", ink=ink)) == 1
-    assert GAME.prior(sheet, SUDOKU, CellReading("r1c3", 1, "read", ink=ink)) == 0.02
+    assert GAME.prior(sheet, SUDOKU, CellReading("r1c3", 1, "read", ink=ink)) == 0.02 / 4  # it would repeat another
 
 
 # ---- what the ink says

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from scanner.games.sudoku_layout import Layout, everybodys_solution, is_legal, printed_solution
-from scanner.results import VALUED_STATES, CellReading, State
+from scanner.results import PLAUSIBLE, VALUED_STATES, CellReading, State
 
 REPEAT_BY_HAND: Final = 0.02
 """Prior of a reading that repeats a number of its row, column or box: people do err, but rarely."""
@@ -24,6 +24,9 @@ of eight wrong numbers has hardly more than a third."""
 KNOWN_FROM: Final = 20
 """So many numbers of a sheet tell as much about its player as all that is known of others: of them one was wrong."""
 MOST_AGAINST: Final = 0.05
+UNNOTICED: Final = 0.25
+"""How many of the mistakes that stay repeat a number in their row, column or box, at most. Most were legal when they
+were made; and a number that stands there twice is seen sooner or later."""
 ODD_PUZZLE: Final = 0.01
 """How often printed numbers don't have exactly one solution: a misprint, or a puzzle for fun."""
 LEAST_SHARE: Final = 0.05
@@ -31,6 +34,10 @@ LEAST_SHARE: Final = 0.05
 here. What else is as rare on the sheet isn't held to be rarer then."""
 BY_CHANCE: Final = 1 / 9
 """How often what is struck out or scribbled has anything of the one number that is the solution's."""
+
+LEAST: Final = PLAUSIBLE
+"""Prior of any number by hand, at least, whatever comes together against it: what the ink rather says than anything
+else is always asked about."""
 
 _Kind = Literal["hand", "print"] | State
 """What a cell holds: a number by hand or in print, or why it holds none."""
@@ -58,7 +65,7 @@ def prior(board: Sequence[CellReading], layout: Layout, reading: CellReading) ->
             return ODD_PUZZLE
         return REPEAT_BY_HAND if same else 1.0
     if solution is not None and solution[cell] != reading.value:
-        return share * _mistaken(board, solution)
+        return max(LEAST, share * _mistaken(board, solution) * (UNNOTICED if same else 1.0))
     return share * (REPEAT_BY_HAND if same else 1.0)
 
 
