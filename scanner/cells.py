@@ -19,7 +19,7 @@ from scanner.geometry import Square
 from scanner.intake import Photo
 from scanner.locate.placement import Placement
 from scanner.locate.refine import bend_map
-from scanner.symbols import lifted, plates_of
+from scanner.symbols import Plate, lifted, plate_of, plates_of
 from scanner.templates import Template
 
 FloatImage = npt.NDArray[np.float32]
@@ -71,6 +71,8 @@ FAINTLY_DARKER = 0.05
 """The same where ink is seen on both sides of the line; sure from twice that on."""
 SLANTS_PX = (-6, -4, 4, 6)
 """By how much lower a slanted stroke comes out of a line than it went in; straighter ones need no search."""
+LIGHTER = 0.1
+"""By how much of the paper's brightness a symbol and the ink on it differ more in one colour than in grey, at least."""
 DASHED = 80
 """Percentile of the density along a line that is the line's own: in gaps there is less, where a stroke crosses more."""
 WIDER_PX = 2
@@ -339,13 +341,18 @@ def _bands(lines: _Lines, width: int) -> npt.NDArray[np.bool_]:
     return bands
 
 
-def rectified(photo: Photo, placement: Placement) -> npt.NDArray[np.uint8]:
-    """The sheet's lattice seen from straight above, grey: uint8 [rows * 48 + 48, cols * 48 + 48] (rim: half a cell)."""
+def rectified(photo: Photo, placement: Placement, *, colour: bool = False) -> npt.NDArray[np.uint8]:
+    """The sheet's lattice seen from straight above, grey: uint8 [rows * 48 + 48, cols * 48 + 48] (rim: half a cell).
+
+    colour: red, green and blue instead, [..., 3].
+    """
     grid = placement.template.grid
     assert grid is not None
     rim = RIM_PX / CELL_PX
     map_x, map_y = bend_map(placement.lattice, placement.mesh, -rim, grid.cols + 2 * rim, grid.rows + 2 * rim, CELL_PX)
-    flat = cv2.remap(photo.gray, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    flat = cv2.remap(
+        photo.rgb if colour else photo.gray, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     return np.asarray(flat, dtype=np.uint8)
 
 
@@ -361,8 +368,18 @@ def cut(photo: Photo, placement: Placement) -> CellBatch:
     present = (px[:, 0] >= 0) & (px[:, 1] >= 0) & (px[:, 0] < width) & (px[:, 1] < height)
     symbols = [layout.symbols_turned(turn) for turn in (0, *placement.turns)]
     dark_field = template.look.field == "dark"
+    rgb = rectified(photo, placement, colour=True) if any(cells.size for cells in layout.symbols) else None
     return cut_rectified(
-        flat, layout.ids, layout.rows, layout.cols, grid.rows, grid.cols, present, symbols, dark_field=dark_field
+        flat,
+        layout.ids,
+        layout.rows,
+        layout.cols,
+        grid.rows,
+        grid.cols,
+        present,
+        symbols,
+        dark_field=dark_field,
+        rgb=rgb,
     )
 
 
@@ -414,12 +431,14 @@ def cut_rectified(
     symbols: Sequence[Sequence[npt.NDArray[np.int64]]] = (),
     *,
     dark_field: bool = False,
+    rgb: npt.NDArray[np.uint8] | None = None,
 ) -> CellBatch:
     """Cells of a rectified grey sheet [rows * 48 + 48, cols * 48 + 48].
 
     Cell k lies in row cell_rows[k], column cell_cols[k], from 0; present [n] as in `CellBatch`.
     symbols: for each way up that the sheet may lie, the cells that have the same symbol under the ink, int64 each.
-    dark_field: where there is no cell the sheet may be printed dark.
+    dark_field: where there is no cell the sheet may be printed dark. rgb: the sheet in colour [..., 3]; dark symbols in
+    colour are looked at in the light that they show most of.
     """
     gray = flat.astype(np.float32)
     density = ink_density(gray, CELL_PX)
@@ -436,7 +455,7 @@ def cut_rectified(
     clear = without_lines(density, upright, level)
     hidden = np.zeros(len(ids), dtype=np.bool_)
     if any(cells.size for way in symbols for cells in way):
-        hidden[_lift_symbols(gray, clear, cell_rows, cell_cols, symbols)] = True
+        hidden[_lift_symbols(gray, clear, cell_rows, cell_cols, symbols, rgb)] = True
     ink, dark, shared = _cells_of(clear, cell_rows, cell_cols, rows, cols)
     return CellBatch(ids, ink, present, dark, shared, hidden)
 
@@ -500,8 +519,9 @@ def _lift_symbols(
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
     symbols: Sequence[Sequence[npt.NDArray[np.int64]]],
+    rgb: npt.NDArray[np.uint8] | None,
 ) -> list[int]:
-    """Takes printed symbols out of `clear`, in place. flat: the picture with everything in it.
+    """Takes printed symbols out of `clear`, in place. flat: the picture with everything in it; rgb: in colour.
 
     Returns the cells with a symbol that is darker than the sheet's usual ink.
     """
@@ -521,11 +541,47 @@ def _lift_symbols(
         if inked.size > INKED * others.size:
             typical = float(np.median(inked))
             break
+    covered: list[int] = []
     for plate in plates:
+        seen, seen_ink = plate, typical
+        if rgb is not None and plate.level < 1:
+            seen, seen_ink = _in_its_light(plate, rgb, pieces, clear, typical)
         density = np.stack([clear[pieces[cell]] for cell in plate.cells])
-        for cell, ink in zip(plate.cells, lifted(plate, density, typical), strict=True):
+        for cell, ink in zip(plate.cells, lifted(seen, density, typical, seen_ink), strict=True):
             clear[pieces[cell]] = ink
-    return [int(cell) for plate in plates if plate.level < 1 - typical for cell in plate.cells]
+        if seen.level < 1 - seen_ink:
+            covered += [int(cell) for cell in plate.cells]
+    return covered
+
+
+def _in_its_light(
+    plate: Plate,
+    rgb: npt.NDArray[np.uint8],
+    pieces: Sequence[tuple[slice, slice]],
+    clear: FloatImage,
+    typical: float,
+) -> tuple[Plate, float]:
+    """A dark symbol in the one of red, green and blue in which it is lightest, and the density of usual ink there.
+
+    On a blue heart a pencil is hardly to be seen but in blue, where the heart is pale and the pencil is not. As it was
+    where no colour shows the symbol much lighter. typical: density of usual ink in grey.
+    """
+    best, best_ink = plate, typical
+    others = [piece for k, piece in enumerate(pieces) if k not in set(plate.cells.tolist())]
+    inked = np.stack([clear[piece] for piece in others]) > max(FAINT_FROM, 0.7 * typical) if others else None
+    for channel in range(3):
+        light = rgb[:, :, channel].astype(np.float32)
+        found = plate_of(plate.cells, np.stack([light[pieces[cell]] for cell in plate.cells]))
+        if found is None or not best.level + LIGHTER < found.level < 1:
+            continue
+        if inked is None or not inked.any():
+            continue
+        cells = np.stack([light[piece] for piece in others])
+        paper = np.maximum(np.percentile(cells, PALE, axis=(1, 2)), 1.0)
+        ink = float(np.median((1 - cells / paper[:, None, None])[inked]))
+        if found.level - (1 - ink) > best.level - (1 - best_ink) + LIGHTER:
+            best, best_ink = found, ink
+    return best, best_ink
 
 
 def _per_cell(values: npt.NDArray[np.float32], rows: int, cols: int) -> npt.NDArray[np.float32]:

@@ -165,12 +165,14 @@ def _solid(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return np.asarray(filled > 0)
 
 
-def lifted(plate: Plate, density: FloatImages, typical_ink: float) -> FloatImages:
+def lifted(plate: Plate, density: FloatImages, typical_ink: float, seen_ink: float | None = None) -> FloatImages:
     """Ink density of the plate's cells without the symbol.
 
     density: of these cells as if the symbol were ink, float32 [n, side, side]. typical_ink: density of the ink
-    elsewhere on the sheet, 0 to 1. Returns float32 [n, side, side].
+    elsewhere on the sheet, 0 to 1; seen_ink: the same in the plate's own colour, where it is one of the picture's.
+    Returns float32 [n, side, side].
     """
+    seen_ink = typical_ink if seen_ink is None else seen_ink
     result = np.empty_like(density)
     sigma = _edge_blur(plate)
     small, wide = np.ones((3, 3), np.uint8), np.ones((2 * round(2 * sigma) + 3,) * 2, np.uint8)
@@ -187,7 +189,7 @@ def lifted(plate: Plate, density: FloatImages, typical_ink: float) -> FloatImage
         # The darkest that the print may be there, if it lies a little beside the plate.
         print_alone = np.asarray(cv2.erode(print_alone, small, borderType=cv2.BORDER_REPLICATE), dtype=np.float32)
         grain = 1.48 * float(np.median(np.abs(cell - cv2.blur(cell, (3, 3)))))
-        ink = min(1 - typical_ink, level - LEAST_CONTRAST)
+        ink = min(1 - seen_ink, level - LEAST_CONTRAST)
         over = (print_alone - cv2.GaussianBlur(cell, (0, 0), SMOOTH) - grain) / np.maximum(
             print_alone - ink, LEAST_CONTRAST
         )

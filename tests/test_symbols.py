@@ -135,3 +135,46 @@ def test_a_dark_field_is_no_ink(shift: int) -> None:
         beside = cv2.dilate(expected.astype(np.uint8), np.ones((5, 5), np.uint8)) == 0
         assert not seen[beside].any(), cell
         assert not expected.any() or seen[expected].mean() > 0.8, cell
+
+
+BLUE, PENCIL, BALL = (47, 111, 183), (92, 92, 100), (28, 44, 130)
+"""Of the hearts on the pads, of a pencil, and of a blue ballpoint: red, green, blue."""
+
+
+def sheet_with_hearts(ink: tuple[int, int, int]) -> tuple[npt.NDArray[np.uint8], dict[int, str]]:
+    """A rectified sheet of 3 x 3 cells in colour, with hearts in the diagonal, and the digits in its cells."""
+    flat = np.full((4 * CELL_PX, 4 * CELL_PX, 3), 235, np.uint8)
+    digits = dict(enumerate("141747417"))
+    for cell, digit in digits.items():
+        corner = np.array([cell % 3, cell // 3])
+        if cell % 4 == 0:
+            heart = np.round((np.array(HEART) + corner) * CELL_PX + RIM_PX).astype(np.int32)
+            cv2.fillPoly(flat, [heart], BLUE, cv2.LINE_AA)
+        for stroke in STROKES[digit]:
+            points = np.round((np.array(stroke) + corner) * CELL_PX + RIM_PX).astype(np.int32)
+            cv2.polylines(flat, [points], False, ink, 3, cv2.LINE_AA)
+    grain = np.random.default_rng(3).normal(0, 2, flat.shape)
+    blurred = cv2.GaussianBlur(flat, (0, 0), 0.8).astype(np.float64)
+    return np.clip(blurred + grain, 0, 255).astype(np.uint8), digits
+
+
+@pytest.mark.parametrize("ink", [PENCIL, BALL], ids=["pencil", "ballpoint"])
+def test_ink_as_dark_as_a_coloured_heart_is_seen_by_its_colour(ink: tuple[int, int, int]) -> None:
+    rgb, digits = sheet_with_hearts(ink)
+    gray = np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+    numbers = np.arange(9)
+    ids = tuple(f"r{cell // 3 + 1}c{cell % 3 + 1}" for cell in numbers)
+    hearts = np.array([0, 4, 8])
+    present = np.ones(9, np.bool_)
+    batch = cut_rectified(gray, ids, numbers // 3, numbers % 3, 3, 3, present, [[hearts]], rgb=rgb)
+    assert batch.hidden is not None
+    assert not batch.hidden.any()
+    for cell, digit in digits.items():
+        drawn = np.zeros((CELL_PX, CELL_PX), np.float32)
+        for stroke in STROKES[digit]:
+            cv2.polylines(drawn, [np.round(np.array(stroke) * CELL_PX).astype(np.int32)], False, (1.0,), 3)
+        expected = cv2.resize(np.pad(drawn, 8), (32, 32), interpolation=cv2.INTER_AREA) > 0.3
+        seen = batch.ink[cell, 0] > 110
+        beside = cv2.dilate(expected.astype(np.uint8), np.ones((5, 5), np.uint8)) == 0
+        assert not seen[beside].any(), ids[cell]
+        assert seen[expected].mean() > 0.75, ids[cell]
