@@ -14,7 +14,7 @@ from scanner.games.tables_columns import Arithmetic, columns_of
 from scanner.intake import Photo
 from scanner.locate.flatten import flattened
 from scanner.locate.placement import NotFound
-from scanner.locate.table_placement import TablePlacement
+from scanner.locate.table_placement import TablePlacement, moved
 from scanner.locate.tables import locate_tables
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberReadings, NumberState
@@ -66,6 +66,8 @@ def settled_table(
     Tesseract nothing speaks against the template. templates: what the sheet may be.
     """
     read = read_table(photo, found, reader)
+    if not isinstance(read, NotFound) and found.model is None:
+        read = _by_words(photo, read, templates)
     opened = [template for template in templates if template.table is not None and template.table.is_open]
     if isinstance(read, NotFound) or found.model is not None or not opened or not _small(read.placement):
         return read
@@ -75,6 +77,67 @@ def settled_table(
     taken = locate_tables(photo, opened)
     other = taken if isinstance(taken, NotFound) else read_table(photo, taken[0], reader)
     return read if isinstance(other, NotFound) else other
+
+
+def _by_words(photo: Photo, read: ReadTable, templates: Sequence[Template]) -> ReadTable:
+    """The table as that one of several templates with the same lines whose own words are printed beside them.
+
+    The first of them where no words can be read, or none tells: their cells are the same in any case.
+    """
+    alike = _twins(read.placement.template.id, templates)
+    if len(alike) < 2:
+        return read
+    words = _labels_printed(photo, read.placement)
+    if isinstance(words, NoText):
+        return read
+    texts = [
+        {*one.words, *(row.label for row in one.table.rows if row.label)} for one in alike if one.table is not None
+    ]
+    shares = [has_words(sorted(own - set().union(*texts[:k], *texts[k + 1 :])), words) for k, own in enumerate(texts)]
+    best = max(range(len(alike)), key=lambda k: shares[k])
+    if shares[best] <= shares[0]:
+        return read
+    return replace(
+        read, placement=replace(read.placement, template=_in_place_of(read.placement, alike[0], alike[best]))
+    )
+
+
+def _twins(template_id: str, templates: Sequence[Template]) -> list[Template]:
+    """The template of this id, and those with the same lines and cells."""
+    own = next((template for template in templates if template.id == template_id), None)
+    if own is None:
+        return []
+    others = [one for one in templates if one.id != own.id and one.ids == own.ids and _edges(one) == _edges(own)]
+    return [own, *others]
+
+
+def _edges(template: Template) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+    table = template.table
+    if table is None:
+        return None
+    across = tuple(edge for one in table.columns for edge in (one.left, one.right))
+    return across, tuple(edge for one in table.rows for edge in (one.top, one.bottom))
+
+
+def _in_place_of(placement: TablePlacement, own: Template, other: Template) -> Template:
+    """Another template with the same lines, with its edges where they were found for the placement's own."""
+    before, after = own.table, placement.table
+    assert before is not None
+    columns = zip(before.columns, after.columns, strict=True)
+    rows = zip(before.rows, after.rows, strict=True)
+    across = {old: new for a, b in columns for old, new in ((a.left, b.left), (a.right, b.right))}
+    down = {old: new for a, b in rows for old, new in ((a.top, b.top), (a.bottom, b.bottom))}
+    return moved(other, across, down)
+
+
+def _labels_printed(photo: Photo, placement: TablePlacement) -> tuple[Word, ...] | NoText:
+    """The words in the columns of labels, and above them."""
+    labels = [column for column in placement.table.columns if column.labels]
+    right = labels[-1].right if labels else placement.template.size[0]
+    per_mm = TEXT_ROW_PX / placement.unit
+    size = (round(right * per_mm), round(placement.table.rows[-1].bottom * per_mm))
+    flat, _ = flattened(photo.gray, placement, np.zeros(2), size, per_mm)
+    return read_words(flat)
 
 
 def _small(placement: TablePlacement) -> bool:

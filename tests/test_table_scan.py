@@ -105,3 +105,23 @@ def test_small_tables_need_their_words(
     monkeypatch.setattr(table_sheets, "read_words", lambda gray: words)
     shot = made(get_template("loopit-pad"), 3)
     assert only_sheet(shot.file(), EVERY).template.id == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (("Fours", "Fives", "Grand", "total"), "yahtzee"),
+        (("Vierer", "Endsumme", "Chance"), "kniffel"),
+        (("Chance",), "kniffel"),  # stands on both
+        (None, "kniffel"),
+    ],
+)
+def test_cards_with_the_same_lines_are_told_apart_by_their_words(
+    words: tuple[str, ...] | None, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = NoText("no Tesseract") if words is None else tuple(Word(word, 0.9, 0, 0, 9, 9) for word in words)
+    monkeypatch.setattr(table_sheets, "read_words", lambda gray: seen)
+    shot = made(get_template("kniffel"), 4)
+    sheet = only_sheet(shot.file(), EVERY)
+    assert sheet.template.id == wanted
+    assert corner_error(sheet, shot) < 5
