@@ -37,9 +37,11 @@ FIT = 1.0
 
 
 FEWEST_SUMS = 4
-HARDLY_RIGHT, MOSTLY_RIGHT = 0.34, 0.5
-"""Sums on a table from which they tell that its rows are taken wrongly, and the shares of them that are right then, and
-once the rows are taken rightly."""
+HARDLY_RIGHT, MOSTLY_RIGHT = 0.4, 0.5
+"""Sums on a table from which they tell that its rows are taken wrongly, so many more of which have to be right once the
+rows are taken rightly; the shares of them that are right then, and afterwards."""
+NEARLY_ALL = 0.8
+"""Share of right sums from which no other way is tried."""
 UNMISTAKABLE = 24
 """Rows and columns together from which a table is known by their number alone."""
 WORD, CLEAR, FEWEST_WORDS = 4, 0.7, 2
@@ -185,19 +187,23 @@ def _read_as(photo: Photo, way: TablePlacement, reader: NumberReader) -> ReadTab
 
 
 def _by_sums(photo: Photo, read: ReadTable, reader: NumberReader) -> ReadTable:
-    """The table, taken a row higher or lower if hardly a sum is right as it is, and most are then.
+    """The table with rows taken higher or lower if hardly a sum is right as it is, and most are then.
 
-    A line too many above or below the rows, or a heading that a card hasn't, moves all of them by one.
+    A line too many above or below the rows, a heading that a card hasn't, or room between two blocks of rows moves all
+    rows by one, or a block of them.
     """
     right, count = sums_right(read.numbers, read.placement.template)
     if count < FEWEST_SUMS or right > HARDLY_RIGHT * count:
         return read
+    best, most = read, right + FEWEST_SUMS
     for way in read.placement.shifted:
         other = _read_as(photo, way, reader)
         right_then, count_then = sums_right(other.numbers, way.template)
-        if right_then >= max(FEWEST_SUMS, 2 * right + 2) and right_then > MOSTLY_RIGHT * count_then:
-            return other
-    return read
+        if right_then >= most and right_then > MOSTLY_RIGHT * count_then:
+            best, most = other, right_then + 1
+            if right_then > NEARLY_ALL * count_then:
+                break
+    return best
 
 
 def sums_right(numbers: NumberReadings, template: Template) -> tuple[int, int]:

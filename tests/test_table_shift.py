@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,7 +12,9 @@ import pytest
 from scanner import table_sheets
 from scanner.geometry import Homography
 from scanner.intake import Photo
+from scanner.locate.table_match import row_edges
 from scanner.locate.table_placement import TablePlacement
+from scanner.locate.tables import _moved
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberCandidate, NumberReadings
 from scanner.table_sheets import ReadTable, sums_right
@@ -76,3 +79,25 @@ def test_somebody_who_adds_up_badly_is_not_moved(monkeypatch: pytest.MonkeyPatch
     bad = CARD | {"upper_sum": 70, "bonus": 0, "upper_total": 110, "lower_total": 130, "upper_again": 100, "total": 250}
     found = settled(monkeypatch, {0: read(0, bad), -1: read(-1, bad), 1: read(1, bad)})
     assert found.numbers == numbers(column(0, bad))
+
+
+def test_a_block_that_is_a_row_off_is_put_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room between its blocks a card's upper one may be taken a row too low, while the lower sums are right."""
+    upper = ROWS[: ROWS.index("three")]
+    lower = dict(itertools.islice(CARD.items(), len(upper), None))
+    moved = {row: CARD[below] for row, below in itertools.pairwise(upper)} | lower  # nothing in the upper total
+    six = {f"game{n}.{row}": value for n in range(1, 7) for row, value in CARD.items()}
+    taken = {f"game{n}.{row}": value for n in range(1, 7) for row, value in moved.items()}
+    off = ReadTable(replace(PLACE, score=1.0), numbers(taken), np.zeros(0, np.bool_))
+    right = ReadTable(replace(PLACE, score=1.1), numbers(six), np.zeros(0, np.bool_))
+    worse = ReadTable(replace(PLACE, score=1.2), numbers({}), np.zeros(0, np.bool_))
+    assert settled(monkeypatch, {0: off, -1: worse, 1: right}).numbers == right.numbers
+
+
+def test_blocks_are_shifted_one_by_one() -> None:
+    edges = len(row_edges(KNIFFEL.table).at) if KNIFFEL.table is not None else 0
+    pairs = tuple((k, k) for k in range(edges))
+    assert _moved(pairs, 0, edges, 1, edges) == tuple((k, k + 1) for k in range(edges - 1))
+    upper = _moved(pairs, 0, 11, 1, edges)
+    assert upper[:10] == tuple((k, k + 1) for k in range(10))
+    assert upper[10:] == tuple((k, k) for k in range(11, edges))  # the line between the blocks is the lower one's

@@ -36,6 +36,8 @@ ABOUT_EVEN = 0.12
 LOOSE = 0.3
 """Share of that weight for intervals of labels, headings and names, which are as large as somebody liked."""
 MOST_UNEVEN = 1.5
+TIGHT, MOST_TIGHT = 0.5, 3.0
+"""Share of the template's height below which a row of cells is too low, and the most that speaks against it."""
 SKIP_LINES, SKIP_EDGES = 4, 3
 """Steps of the matching: one less lines or edges may be passed over at once."""
 CLOSE = 0.3
@@ -119,7 +121,9 @@ def match(places: FloatArray, weights: FloatArray, costs: FloatArray, edges: Edg
                 tolerance = ABOUT_EVEN if skip == 1 else 0.0
                 off = np.maximum(np.abs(np.log(max(interval, 1e-3) / wanted)) - tolerance, 0)
                 weight = np.where(sizes[skip + 1 :] > sizes[1 : m - skip + 1], LOOSE * UNEVEN, UNEVEN)
-                uneven = np.minimum(weight * off**2, MOST_UNEVEN)
+                # Into a row of less than half the height nobody could write: there is room between two blocks.
+                tight = (interval < TIGHT * wanted) & (weight == UNEVEN)
+                uneven = np.minimum(weight * off**2, np.where(tight, MOST_TIGHT, MOST_UNEVEN))
                 lost = missed[skip:m] - missed[1 : m - skip + 1]
                 value = best[before, : m - skip] + weights[i] * worth[skip:] - passed - uneven - lost
                 better = value > best[i, skip:]

@@ -170,18 +170,36 @@ def _placements(ways: Sequence[Taken], seen: _Seen) -> tuple[TablePlacement, ...
 
 
 def _shifted(way: Taken) -> list[Taken]:
-    """The way with all rows one higher, and one lower; none for open templates."""
+    """The way with all rows one higher, and one lower, then only those above a double rule, and only those below it.
+
+    Cards leave room between two blocks of rows, or a heading out, and either block may be taken a row off. None for
+    open templates.
+    """
     if way.model is not None:
         return []
     table = way.template.table
     assert table is not None
-    edges = len(row_edges(table).at)
+    lines = row_edges(table).at
+    doubles = [row.top for row in table.rows[1:] if row.line == "double" and not row.labels]
+    splits = [int(np.abs(lines - top).argmin()) for top in doubles]
+    blocks = [(0, len(lines)), *((0, k) for k in splits), *((k + 1, len(lines)) for k in splits)]
     found = []
-    for step in (-1, 1):
-        pairs = tuple((line, edge + step) for line, edge in way.rows.pairs if 0 <= edge + step < edges)
-        if len(pairs) >= 3:
-            found.append(replace(way, rows=replace(way.rows, pairs=pairs)))
+    for low, high in blocks:
+        for step in (-1, 1):
+            pairs = _moved(way.rows.pairs, low, high, step, len(lines))
+            if len(pairs) >= 3 and pairs != way.rows.pairs:
+                found.append(replace(way, rows=replace(way.rows, pairs=pairs)))
     return found
+
+
+def _moved(
+    pairs: tuple[tuple[int, int], ...], low: int, high: int, step: int, edges: int
+) -> tuple[tuple[int, int], ...]:
+    """(line, edge) with the edges from `low` up to `high` a step on; those that would then be another's stay unseen."""
+    stay = {edge: line for line, edge in pairs if not low <= edge < high}
+    moved = {edge + step: line for line, edge in pairs if low <= edge < high and 0 <= edge + step < edges}
+    together = sorted((edge, line) for edge, line in (moved | stay).items())
+    return tuple((line, edge) for edge, line in together)
 
 
 def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
