@@ -30,8 +30,8 @@ from scanner.sheet import Sheet
 from scanner.templates import get_template
 
 TRUE: Mapping[str, int] = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))["cells"]
-DOUBTS = {"r2c3": {"3": 0.6, "8": 0.4}, "r7c5": {"7": 0.5, "1": 0.3, "blank": 0.2}}
-"""What the reader isn't sure of; everything else it reads as the truth says."""
+DOUBTS = {"r2c3": {"8": 0.8, "3": 0.2}, "r7c5": {"1": 0.6, "7": 0.2, "blank": 0.2}}
+"""What the reader isn't sure of: it rather sees what isn't the solution's. All else it reads as the truth says."""
 
 
 class KnownReader:
