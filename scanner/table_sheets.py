@@ -40,6 +40,8 @@ FEWEST_SUMS = 4
 HARDLY_RIGHT, MOSTLY_RIGHT = 0.4, 0.5
 """Sums on a table from which they tell that its rows are taken wrongly, so many more of which have to be right once the
 rows are taken rightly; the shares of them that are right then, and afterwards."""
+DISBELIEVED, DISBELIEF = 0.15, 0.1
+"""Share of right sums up to which no number of a table is believed; factor on what its readings are believed then."""
 NEARLY_ALL = 0.8
 """Share of right sums from which no other way is tried."""
 UNMISTAKABLE = 24
@@ -177,7 +179,23 @@ def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> Rea
     model = best.placement.model
     if best_sense < NUMBERS and (inked >= FEWEST_INKED or model is not None):
         return NotFound("a ruled table was seen, but its cells hold no numbers")
-    return best if model is None else _open_table(photo, best, model)
+    whole = best if model is None else _open_table(photo, best, model)
+    return whole if isinstance(whole, NotFound) else _believed(whole)
+
+
+def _believed(read: ReadTable) -> ReadTable:
+    """The table with all its numbers doubted where hardly a sum of several is right.
+
+    Nobody adds up so badly: rather its rows or columns were taken wrongly, or the picture is too poor to be read.
+    """
+    right, count = sums_right(read.numbers, read.placement.template)
+    if count < FEWEST_SUMS or right > DISBELIEVED * count:
+        return read
+    doubted = tuple(
+        tuple(replace(one, probability=DISBELIEF * one.probability) for one in found)
+        for found in read.numbers.candidates
+    )
+    return replace(read, numbers=NumberReadings(read.numbers.ids, doubted))
 
 
 def _read_as(photo: Photo, way: TablePlacement, reader: NumberReader) -> ReadTable:

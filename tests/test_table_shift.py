@@ -25,6 +25,7 @@ assert KNIFFEL.table is not None
 ROWS = [row.id for row in KNIFFEL.table.rows if not row.labels and row.id != "name"]
 # 3 + 6 + 9 + 16 + 20 + 18 = 72, with 35 points 107; 22 + 0 + 25 + 30 + 40 + 0 + 19 = 136
 CARD = dict(zip(ROWS, [3, 6, 9, 16, 20, 18, 72, 35, 107, 22, 0, 25, 30, 40, 0, 19, 136, 107, 243], strict=True))
+SUMS = ("upper_sum", "bonus", "upper_total", "lower_total", "total")
 PLACE = TablePlacement(KNIFFEL, Homography(np.eye(3)), None, 0.1, 1.0)
 PHOTO = Photo("card.png", 1, np.zeros((9, 9, 3), np.uint8), (9, 9))
 
@@ -101,3 +102,15 @@ def test_blocks_are_shifted_one_by_one() -> None:
     upper = _moved(pairs, 0, 11, 1, edges)
     assert upper[:10] == tuple((k, k + 1) for k in range(10))
     assert upper[10:] == tuple((k, k) for k in range(11, edges))  # the line between the blocks is the lower one's
+
+
+def test_where_no_sum_is_right_no_number_is_sure() -> None:
+    wrong = {cell: value + 1 for cell, value in column(0).items() if cell.split(".")[1] in SUMS}
+    taken = ReadTable(PLACE, numbers(column(0) | wrong | {"game1.upper_again": 50}), np.zeros(0, np.bool_))
+    assert sums_right(taken.numbers, KNIFFEL)[0] == 0
+    doubted = table_sheets._believed(taken)
+    assert max(found[0].probability for found in doubted.numbers.candidates) < 0.7
+    right = read(0)
+    assert table_sheets._believed(right) is right
+    one_wrong = read(0, CARD | {"lower_total": 176})
+    assert table_sheets._believed(one_wrong) is one_wrong
