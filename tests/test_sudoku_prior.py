@@ -176,6 +176,19 @@ def test_an_unclear_printed_number_is_the_one_that_fits() -> None:
     assert verdict.ask == ("r1c1",)
 
 
+def test_an_unclear_given_that_the_puzzle_needs() -> None:
+    # with an 8 in r3c3 it has one solution, with a 1 none, with a 2 several (counted by the solver)
+    for other in ("1", "2"):
+        board, verdict = judged(PUZZLE, r3c3={"8": 0.95, other: 0.05})
+        assert verdict.sure
+        assert board.cells["r3c3"].alternatives[other] == pytest.approx(0.05 * 0.01 / 0.95, abs=1e-4)
+    # a 5 instead of the 6 in r4c5 makes another puzzle
+    assert judged(PUZZLE, r4c5={"6": 0.95, "5": 0.05})[1].ask == ("r4c5",)
+    # and while that is open, several solutions tell nothing about r3c3
+    unclear = judged(PUZZLE, r4c5={"6": 0.95, "5": 0.05}, r3c3={"8": 0.95, "2": 0.05})[0]
+    assert unclear.cells["r3c3"].alternatives["2"] == pytest.approx(0.05, abs=1e-4)
+
+
 @pytest.mark.parametrize("ink", ["hand", None])
 def test_whoever_wrote_the_numbers_a_valid_grid_is_hardly_wrong_in_one_cell(ink: Ink | None) -> None:
     readings = {cell: CellReading(cell, int(n), "read") for cell, n in zip(SUDOKU.ids, SOLUTION, strict=True)}

@@ -21,16 +21,13 @@ from scanner.games.sudoku_layout import (
     only_solution,
     printed_solution,
 )
-from scanner.games.sudoku_prior import ODD_PUZZLE, prior
+from scanner.games.sudoku_prior import ODD_PUZZLE, PRINT_NODES, prior
 from scanner.games.sudoku_solver import solve
 from scanner.results import CellReading, Flag, Score, ScoreLine, Value
 
 if TYPE_CHECKING:
     from scanner.board import ReadBoard
     from scanner.templates import Template
-
-PRINT_NODES = 500
-"""Nodes of the search for any contradiction in print: it is made for many variants of a puzzle; most need fewer."""
 
 _TIMES = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from scanner.games.sudoku_layout import Layout, everybodys_solution, is_legal, printed_solution
+from scanner.games.sudoku_layout import Layout, everybodys_solution, givens_of, is_legal, printed_solution
+from scanner.games.sudoku_solver import solve
 from scanner.results import PLAUSIBLE, VALUED_STATES, CellReading, State
 
 REPEAT_BY_HAND: Final = 0.02
@@ -29,6 +30,10 @@ UNNOTICED: Final = 0.25
 were made; and a number that stands there twice is seen sooner or later."""
 ODD_PUZZLE: Final = 0.01
 """How often printed numbers don't have exactly one solution: a misprint, or a puzzle for fun."""
+PRINT_NODES: Final = 500
+"""Nodes of the search for any contradiction in print: it is made for many variants of a puzzle; most need fewer."""
+BY_HAND: Final = 0.1
+"""Probability of "printed" below which a number counts as handwritten."""
 LEAST_SHARE: Final = 0.05
 """Prior of a number by hand that nothing else on the sheet is like, at least: somebody may have begun to write just
 here. What else is as rare on the sheet isn't held to be rarer then."""
@@ -61,12 +66,28 @@ def prior(board: Sequence[CellReading], layout: Layout, reading: CellReading) ->
     if reading.ink == "print":
         if any(other.ink == "print" for other in same):
             return REPEAT_IN_PRINT
-        if printed is not None and printed[cell] != reading.value:
+        if _is_odd(cell, reading.value, board, layout):
             return ODD_PUZZLE
         return REPEAT_BY_HAND if same else 1.0
     if solution is not None and solution[cell] != reading.value:
         return max(LEAST, share * _mistaken(board, solution) * (UNNOTICED if same else 1.0))
     return share * (REPEAT_BY_HAND if same else 1.0)
+
+
+def _is_odd(cell: int, value: int, board: Sequence[CellReading], layout: Layout) -> bool:
+    """Whether the puzzle has no solution with this number printed in the cell; or several, if nothing else is open."""
+    if layout.shape is None:
+        return False
+    givens = list(givens_of(board, layout))
+    givens[cell] = value
+    count = solve(tuple(givens), layout.shape, PRINT_NODES).count
+    others = (other for place, other in enumerate(board) if place != cell)
+    return count == 0 or (count == 2 and not any(_may_be_given(other) for other in others))
+
+
+def _may_be_given(cell: CellReading) -> bool:
+    """Whether a number may be printed there that isn't among those that surely are."""
+    return cell.ink is None and not _holds_none(cell) and (cell.printed is None or cell.printed > BY_HAND)
 
 
 def _holds_none(cell: CellReading) -> bool:
