@@ -16,7 +16,7 @@ from scanner.templates.model import OpenRun, rectangle
 
 ROW_MM = 8.0
 """What a usual row is taken to measure: the real size can't be told, and nothing depends on it."""
-LEAST_INTERVAL, MOST_INTERVAL = 0.35, 3.2
+LEAST_INTERVAL, MOST_INTERVAL = 0.5, 3.2
 """Of the usual interval: a row or a column at the edge that is smaller, or larger, is none."""
 FEWEST_LINES = 3
 LEAST_OPEN, MOST_OPEN = 0.45, 1.7
