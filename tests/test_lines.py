@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from scanner.cells import CELL_PX, RIM_PX, cut_rectified, without_lines
+from scanner.cells import CELL_PX, RIM_PX, cut_rectified
+from scanner.printed_lines import without_lines
 
 ROWS = COLS = 4
 SIDE = ROWS * CELL_PX + 2 * RIM_PX
@@ -43,7 +44,7 @@ def cleared(density: Density, *, level: bool = False) -> Density:
     """Without lines; level: the same turned, so that what was upright is level."""
     turned = np.ascontiguousarray(density.T) if level else density
     upright, flat = np.ones((ROWS, COLS + 1), np.bool_), np.ones((ROWS + 1, COLS), np.bool_)
-    result = without_lines(turned, upright, flat)
+    result = without_lines(turned, upright, flat, CELL_PX)
     return np.ascontiguousarray(result.T) if level else result
 
 
