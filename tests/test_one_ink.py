@@ -31,10 +31,19 @@ def chance(score: float) -> float:
 
 
 def test_a_heap_gets_clearer_by_its_distance_from_the_other() -> None:
-    # scores 4, 1 and -5: 1 is 3 away from its neighbour and 6 from the other heap, so 1.5 is added; -5 is no heap
-    assert judged(chance(4), chance(1), chance(-5)) == pytest.approx([chance(5.5), chance(2.5), chance(-5)], abs=1e-4)
-    # and the other way round: 3 and 7
-    assert judged(chance(6), chance(-1), chance(-4)) == pytest.approx([chance(6), chance(-3), chance(-6)], abs=1e-4)
+    # scores 3, 3, 1 and -5: 1 is 2 away from its neighbour and 6 from the other heap, so 2 is added; -5 is no heap
+    scores = (3.0, 3.0, 1.0, -5.0)
+    assert judged(*map(chance, scores)) == pytest.approx([0.99, 0.99, chance(3), chance(-5)], abs=1e-4)
+    # and the other way round
+    mirrored = [0.01, 0.01, chance(-3), chance(5)]
+    assert judged(*(chance(-score) for score in scores)) == pytest.approx(mirrored, abs=1e-4)
+
+
+def test_numbers_get_clear_but_not_clearer_than_that() -> None:
+    # scores 4 and 4, and -4 and -6: 4 is added to the first, which would be 8, and 3 to the others
+    assert judged(chance(4), chance(4), chance(-4), chance(-6)) == pytest.approx(
+        [0.99, 0.99, 0.01, chance(-6)], abs=1e-4
+    )
 
 
 def test_what_lies_nearer_to_the_other_heap_is_left_alone() -> None:
@@ -45,7 +54,7 @@ def test_what_lies_nearer_to_the_other_heap_is_left_alone() -> None:
 def test_a_few_odd_numbers_are_no_heap() -> None:
     # two printed numbers that look rather written, on a sheet without handwriting: the others' border is theirs
     [*print_scores, odd, other] = judged(chance(5), chance(3), chance(-1.2), chance(-1))
-    assert print_scores == pytest.approx([chance(6), chance(4)], abs=1e-4)
+    assert print_scores == pytest.approx([chance(5), chance(4)], abs=1e-4)
     assert [odd, other] == pytest.approx([chance(-1.2), chance(-1)], abs=1e-4)
 
 

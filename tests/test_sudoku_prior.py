@@ -94,14 +94,25 @@ def test_what_is_rather_struck_out_is_asked_about() -> None:
     assert (clear.cells["r1c3"].state, verdict.ask) == ("struck", ("r1c3",))
 
 
-@pytest.mark.parametrize("state", ["blank", "struck", "candidates", "scribble"])
+def test_the_last_cell_of_a_grid_is_hardly_left_empty() -> None:
+    # no trace of ink in one cell, as the reader tells it; nothing else is open, so 1 to 51
+    seen = {"blank": 0.9995} | {name: 0.0005 / (len(CLASSES) - 1) for name in CLASSES if name != "blank"}
+    board, verdict = judged(SOLUTION, r1c3=seen)
+    assert verdict.ask == ("r1c3",)
+    assert board.cells["r1c3"].state == "blank"
+    expected = seen["4"] * 51 / (0.9995 + seen["4"] * 51)
+    assert board.cells["r1c3"].alternatives["4"] == pytest.approx(expected, abs=1e-4)
+    # where several are open, people haven't come to the end
+    assert judged(SOLUTION, r1c3=seen, r9c1=seen)[1].sure
+
+
+@pytest.mark.parametrize("state", ["struck", "candidates", "scribble"])
 def test_a_cell_that_surely_has_no_number_is_not_asked_about(state: str) -> None:
     board, verdict = judged(SOLUTION, r1c3={state: 0.9992, "4": 0.0008})
     assert board.cells["r1c3"].state == state
     assert board.cells["r1c3"].confidence == pytest.approx(0.9992, abs=1e-4)
     assert verdict.sure
-    other = "candidates" if state == "blank" else "blank"
-    assert judged(SOLUTION, r1c3={state: 0.4996, other: 0.4996, "4": 0.0008})[1].sure
+    assert judged(SOLUTION, r1c3={state: 0.4996, "blank": 0.4996, "4": 0.0008})[1].sure
 
 
 def test_a_single_number_beside_notes_is_a_note() -> None:

@@ -52,7 +52,7 @@ _OTHERS: Final[tuple[State, ...]] = ("blank", "candidates", "struck", "scribble"
 def prior(board: Sequence[CellReading], layout: Layout, reading: CellReading) -> float:
     """A factor, above 0 and at most 1. board: what was read surely, cell by cell as in the layout."""
     cell = layout.ids.index(reading.id)
-    if _holds_none(board[cell]):
+    if _holds_none(board[cell]) and not _is_last(cell, board):
         return 1.0
     share = _share(reading, board)
     printed = printed_solution(board, layout)
@@ -95,6 +95,16 @@ def _holds_none(cell: CellReading) -> bool:
     return cell.state in _OTHERS or (bool(cell.alternatives) and not any(map(str.isdigit, cell.alternatives)))
 
 
+def _is_last(cell: int, board: Sequence[CellReading]) -> bool:
+    """Whether a cell seems empty and no other one surely holds no number: who fills in a grid fills in its last cell.
+
+    So a number may stand there, too faint to be seen.
+    """
+    return board[cell].state == "blank" and not any(
+        other.state in _OTHERS for place, other in enumerate(board) if place != cell
+    )
+
+
 def _mistaken(board: Sequence[CellReading], solution: Sequence[int]) -> float:
     """Prior of a certain wrong number, by what is known of the player's others."""
     right = [reading.value == true for reading, true in zip(board, solution, strict=True) if _kind(reading) == "hand"]
@@ -120,8 +130,10 @@ def _share(reading: CellReading, board: Sequence[CellReading]) -> float:
         return 1.0
     counts: dict[_Kind, float] = dict.fromkeys(("hand", *_OTHERS), 0.0)
     for other in board:
+        if other.id == reading.id:
+            continue
         known = _kind(other)
-        if known is None and other.id != reading.id:
+        if known is None:
             _count_plausible(other, counts)
         elif known in counts:
             counts[known] += 1

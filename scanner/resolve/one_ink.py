@@ -3,7 +3,7 @@
 So a reader's scores of a sheet's numbers lie in two heaps, and the border between them lies between the heaps, not
 where it is best for all sheets together: on a blurred photo all print looks a little written. A heap's outermost number
 belongs to it the more surely the nearer it is to its neighbour in the heap than to the other heap; half of what it is
-nearer is added to the scores of the whole heap. Numbers only get clearer by that, and none changes sides.
+nearer is added to the scores of the whole heap. Numbers only get clearer by that, up to `CLEAR`, and none changes sides.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 CLEAREST = 1e-4
 """Probabilities nearer to 0 and 1 than that say no more."""
+CLEAR = 0.99
+"""Probability up to which a number gets clearer."""
 CLEAR_SCORE = math.log(9)
 """At least half of a heap has to be that clear (probability 0.9): a few odd numbers are no heap."""
 
@@ -37,7 +39,8 @@ def of_one_sheet(printed: npt.NDArray[np.floating], numbers: npt.NDArray[np.bool
     gap = float(score[by_print].min() - score[by_hand].max())
     for heap, side in ((by_print, 1.0), (by_hand, -1.0)):
         moved = 1 / (1 + np.exp(-(score + side * _nearer(side * score[heap], gap))))
-        chance[heap] = np.where(side * (moved - chance) > 0, moved, chance)[heap]
+        bounded = np.clip(moved, 1 - CLEAR, CLEAR)
+        chance[heap] = np.where(side * (bounded - chance) > 0, bounded, chance)[heap]
     return chance
 
 
