@@ -262,6 +262,8 @@ def _paper_of(gray: FloatImage, side: int) -> FloatImage:
     closed = cv2.morphologyEx(small, cv2.MORPH_CLOSE, kernel, borderType=cv2.BORDER_REPLICATE)
     blur = max(3, side // 4) | 1
     smooth = np.asarray(cv2.blur(closed, (blur, blur), borderType=cv2.BORDER_REPLICATE), dtype=np.float32)
+    # Beside a white margin a coloured field is no darker than elsewhere.
+    smooth = np.minimum(smooth, closed.astype(np.float32))
     # The closing follows the brightest grain: what is typical is paper, unless ink covers half of it.
     grain = smooth - gray
     return smooth - np.float32(np.clip(np.median(grain), 0, 0.04 * float(smooth.mean())))

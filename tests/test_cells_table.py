@@ -164,6 +164,13 @@ def test_coloured_rows_are_paper() -> None:
     assert density[middle, 40:150].max() < 0.03
 
 
+@pytest.mark.parametrize("beyond", [3, 5, 7])
+def test_the_edge_of_a_coloured_field_is_no_bar(beyond: int) -> None:
+    picture = paper(4, 2, lines=False)
+    picture[24 : 24 + 4 * CELL_PX, 24 : 24 + 2 * WIDTH - beyond] = 150  # the last cells reach into the white margin
+    assert inked(cut(cv2.GaussianBlur(picture, (0, 0), 1.0), 4, 2)) == []
+
+
 def test_lines_along_the_sides_go_and_strokes_across_them_stay() -> None:
     picture = paper(2, 2)
     density = (PAPER - picture.astype(np.float32)) / PAPER
