@@ -3,7 +3,8 @@
 So a reader's scores of a sheet's numbers lie in two heaps, and the border between them lies between the heaps, not
 where it is best for all sheets together: on a blurred photo all print looks a little written. A heap's outermost number
 belongs to it the more surely the nearer it is to its neighbour in the heap than to the other heap; half of what it is
-nearer is added to the scores of the whole heap. Numbers only get clearer by that, up to `CLEAR`, and none changes sides.
+nearer is added to the scores of the whole heap. Numbers only get clearer by that, up to `CLEAR`, and none changes
+sides.
 """
 
 from __future__ import annotations
