@@ -134,8 +134,10 @@ def _without_upright(density: FloatImage, lines: _Lines, crossings: npt.NDArray[
     fill = np.maximum(np.minimum(from_left, from_right), ends)
     # A slanted stroke leaves the line farther up or down; it makes the line darker where it crosses.
     crossed = np.where(crossings.take(index), 0, np.clip((old - usual - FAINTLY_DARKER) / FAINTLY_DARKER, 0, 1))
+    rows, at = np.nonzero(crossed.any(axis=2))
     for slant in SLANTS_PX:
-        fill = np.maximum(fill, crossed * _slanted(left, right, t.astype(np.float32), slant))
+        through = crossed[rows, at] * _slanted(left, right, t[rows, at], rows, at, slant)
+        fill[rows, at] = np.maximum(fill[rows, at], through)
     # Of a stroke that runs along the line, less than its width is to be seen beside it.
     stroke = _stroke_width(density, index[band], cell_px)
     if stroke:
@@ -152,16 +154,23 @@ def _without_upright(density: FloatImage, lines: _Lines, crossings: npt.NDArray[
     return result
 
 
-def _slanted(left: FloatImage, right: FloatImage, t: FloatImage, slant: int) -> FloatImage:
-    """What crosses lines and comes out `slant` px lower: [height, lines, places].
+def _slanted(
+    left: FloatImage,
+    right: FloatImage,
+    t: npt.NDArray[np.float64],
+    rows: npt.NDArray[np.intp],
+    lines: npt.NDArray[np.intp],
+    slant: int,
+) -> FloatImage:
+    """What crosses lines and comes out `slant` px lower, at n places of lines: [n, places across].
 
-    left, right: density beside the lines [height, lines]; t: places from the left (0) to the right (1) of them.
+    left, right: density beside the lines [height, lines]. t: the places across, from the left (0) to the right (1).
+    rows, lines: where, [n].
     """
-    height, lines = left.shape
-    here, line = np.arange(height, dtype=np.float32)[:, None, None], np.arange(lines)[None, :, None]
-    before = np.clip(np.round(here - slant * t), 0, height - 1).astype(np.int32)
-    after = np.clip(np.round(here + slant * (1 - t)), 0, height - 1).astype(np.int32)
-    return np.asarray(np.minimum(left[before, line], right[after, line]), dtype=np.float32)
+    last = len(left) - 1
+    before = np.clip(np.round(rows[:, None] - slant * t), 0, last).astype(np.intp)
+    after = np.clip(np.round(rows[:, None] + slant * (1 - t)), 0, last).astype(np.intp)
+    return np.asarray(np.minimum(left[before, lines[:, None]], right[after, lines[:, None]]), dtype=np.float32)
 
 
 def _stroke_width(density: FloatImage, lines: npt.NDArray[np.int32], cell_px: int) -> float:
