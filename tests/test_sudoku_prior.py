@@ -94,6 +94,20 @@ def test_what_is_rather_struck_out_is_asked_about() -> None:
     assert (clear.cells["r1c3"].state, verdict.ask) == ("struck", ("r1c3",))
 
 
+def test_dirt_is_hardly_a_note_where_nobody_makes_notes() -> None:
+    seen = {"candidates": 0.6, "blank": 0.3996, "4": 0.0004}
+    board, verdict = judged(PUZZLE, r1c3=seen)
+    # nothing is written and nothing noted on it, so notes are as rare as a number by hand
+    assert board.cells["r1c3"].state == "blank"
+    assert board.cells["r1c3"].alternatives["candidates"] == pytest.approx(0.6 * 0.05 / (0.4 + 0.6 * 0.05), abs=1e-3)
+    assert verdict.sure
+    noted = judged(PUZZLE, {"r1c4": {"candidates": 1.0}}, r1c3=seen)[0]
+    assert noted.cells["r1c3"].confidence == pytest.approx(0.6, abs=1e-3)
+    # in a filled-in grid the cell may be odd, but no number becomes likelier by that
+    board, verdict = judged(SOLUTION, r1c3=seen)
+    assert (board.cells["r1c3"].state, verdict.ask) == ("candidates", ())
+
+
 def test_the_last_cell_of_a_grid_is_hardly_left_empty() -> None:
     # no trace of ink in one cell, as the reader tells it; nothing else is open, so 1 to 51
     seen = {"blank": 0.9995} | {name: 0.0005 / (len(CLASSES) - 1) for name in CLASSES if name != "blank"}

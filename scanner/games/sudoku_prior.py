@@ -8,6 +8,7 @@ filled in, a cell is hardly empty; and who has made no mistake elsewhere hardly 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from scanner.games.sudoku_layout import Layout, everybodys_solution, givens_of, is_legal, printed_solution
@@ -53,7 +54,7 @@ def prior(board: Sequence[CellReading], layout: Layout, reading: CellReading) ->
     """A factor, above 0 and at most 1. board: what was read surely, cell by cell as in the layout."""
     cell = layout.ids.index(reading.id)
     if _holds_none(board[cell]) and not _is_last(cell, board):
-        return 1.0
+        return _without_number(reading, board[cell], board)
     share = _share(reading, board)
     printed = printed_solution(board, layout)
     solution = printed or everybodys_solution(board, layout)
@@ -93,6 +94,12 @@ def _may_be_given(cell: CellReading) -> bool:
 def _holds_none(cell: CellReading) -> bool:
     """Whether it is sure that there is no number, whatever there is else."""
     return cell.state in _OTHERS or (bool(cell.alternatives) and not any(map(str.isdigit, cell.alternatives)))
+
+
+def _without_number(reading: CellReading, cell: CellReading, board: Sequence[CellReading]) -> float:
+    """Prior where it is sure that there is no number: why there is none, is weighed, and no number becomes likelier."""
+    shares = {state: _share(replace(cell, state=state), board) for state in _OTHERS if state in cell.alternatives}
+    return shares.get(reading.state, min(shares.values(), default=1.0))
 
 
 def _is_last(cell: int, board: Sequence[CellReading]) -> bool:
