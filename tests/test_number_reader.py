@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner.read.number_reader import candidates, meaning, texts
+from scanner.cells_table import HIGH, WIDE, NumberBatch
+from scanner.read.number_look import CLEAR
+from scanner.read.number_reader import candidates, default_number_reader, meaning, texts
 
 SYMBOLS = ("1", "2", "-")
 
@@ -72,3 +75,25 @@ def test_texts_that_say_the_same_are_one_reading() -> None:
 
 def test_there_is_always_a_reading() -> None:
     assert [one.state for one in candidates({"": 1e-6})] == ["blank"]
+
+
+def test_unclear_cells_are_looked_at_again_and_each_cell_by_itself() -> None:
+    ink = np.zeros((6, 2, HIGH, WIDE), np.uint8)
+    for number, cell in enumerate(ink):
+        # A 1, a 7 or what lies between: a stroke with a bar of another length on top of each.
+        cv2.polylines(cell[0], [np.array([[52 - 4 * number, 9], [66, 8], [56, 33]])], False, (255,), 3, cv2.LINE_AA)
+        cell[1, :, 20:92] = 255
+    reader = default_number_reader()
+    dark = np.full(len(ink), 0.8, np.float32)
+    ids = tuple(f"c{k}" for k in range(len(ink)))
+    together = reader.read(NumberBatch(ids, ink, np.ones(len(ink), np.bool_), dark))
+    first = [texts(row, reader.symbols) for row in reader.steps(ink)]
+    unclear = [max(found.values()) < CLEAR for found in first]
+    assert any(unclear)
+    for k, found in enumerate(first):
+        assert (together.candidates[k] != candidates(found)) == unclear[k]
+        alone = reader.read(NumberBatch(ids[k : k + 1], ink[k : k + 1], np.ones(1, np.bool_), dark[:1])).candidates[0]
+        assert [(one.value, one.state) for one in alone[:2]] == [
+            (one.value, one.state) for one in together.candidates[k][:2]
+        ]
+        assert alone[0].probability == pytest.approx(together.candidates[k][0].probability, abs=1e-3)
