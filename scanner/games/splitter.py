@@ -36,9 +36,9 @@ rare as a legal one; on people's pads they are rarer. Both together stay above t
 CLEARLY_VOID = 0.9
 """Confidence from which what is struck out, or a pencil note, counts as no number."""
 TOLD_FROM = 0.9
-"""Probability from which a mistake is told; a less probable one is asked about first. Beside `ILLEGAL` it stands for the
-same ink as 0.95 without. On generated pads 63 of 72 mistakes are told, and on 1 of 88 legal sheets one that isn't there;
-from 0.95 on 59 and none."""
+"""Probability from which a mistake is told; a less probable one is asked about first. Beside `ILLEGAL` it stands for
+the same ink as 0.95 without. On generated pads 63 of 72 mistakes are told, and on 1 of 88 legal sheets one that isn't
+there; from 0.95 on 59 and none."""
 NAMED_PAIRS = 3
 
 
