@@ -233,6 +233,13 @@ def test_a_clearly_wrong_number_stays_and_is_flagged(sheet: str) -> None:
     assert ("sudoku.wrong", ("r1c3",), True) in [(flag.code, flag.cells, flag.sure) for flag in verdict.flags]
 
 
+def test_a_number_that_no_sudoku_has_is_doubted_sooner() -> None:
+    # clear, and reported; but 0.002 speak for a scribble, which in a filled-in grid is as rare as 1 / 459, a 0 as 0.001
+    board, verdict = judged(SOLUTION, r1c3={"0": 0.998, "scribble": 0.002})
+    assert (board.value("r1c3"), verdict.ask) == (0, ("r1c3",))
+    assert judged(SOLUTION, r1c3={"0": 1.0})[1].ask == ()
+
+
 @settings(max_examples=60)
 @given(
     st.sampled_from([PUZZLE, HALF, SOLUTION]),

@@ -62,7 +62,7 @@ def prior(board: Sequence[CellReading], layout: Layout, reading: CellReading) ->
         by_chance = solution is not None and reading.state in ("struck", "scribble")
         return share * BY_CHANCE if by_chance else share
     if not is_legal(reading.value, layout):
-        return share * AGAINST_SOLUTION  # no solution has it
+        return LEAST  # no Sudoku has it, so whatever else it may be is likelier
     same = [other for other in (board[peer] for peer in layout.peers[cell]) if other.value == reading.value]
     if reading.ink == "print":
         if any(other.ink == "print" for other in same):
