@@ -84,12 +84,14 @@ LINE_SEEN = 0.05
 """Darkness from which a printed line is seen."""
 STROKE_PX = 2.6
 """How wide a usual stroke is, px."""
-STROKE_SHARE = 0.42
+STROKE_SHARE = 0.55
 """Share of a stroke that has to have gone with a line, beyond what lines take with them, to be put back."""
-STROKE_LONG, STROKE_MOST = 0.26, 0.95
+STROKE_LONG, STROKE_MOST = 0.4, 0.95
 """Its length: at least this share of a cell's height, at most this share of the side."""
 STROKE_RIM = 0.12
 """Of the cell's height: so far inside its cell a stroke is shown that ran along its side."""
+STROKE_BAND = 5.0
+"""Width, px, of lines from which nothing is put back: in a heavy or double rule no stroke can be told."""
 FEWEST_PIECES = 5
 """Sides along one line from which it is known how dark it usually is."""
 FEWEST_CORE_PX = 40
@@ -279,8 +281,9 @@ def _lines_and_strokes(density: FloatImage, rects: Rects) -> tuple[FloatImage, n
     pen = _pen_of(density, rects)
     back = np.zeros(density.shape, dtype=np.bool_)
     clear = _without_upright(density, rects, pen, back)
+    # Dashes and the feet of digits often touch a level line, and what is put back there does more harm than good.
     turned = np.ascontiguousarray(clear.T)
-    clear = np.ascontiguousarray(_without_upright(turned, rects[:, [1, 0, 3, 2]], pen, back.T).T)
+    clear = np.ascontiguousarray(_without_upright(turned, rects[:, [1, 0, 3, 2]], 0.0, back.T).T)
     return clear, back
 
 
@@ -311,7 +314,8 @@ def _without_upright(density: FloatImage, rects: Rects, pen: float, back: npt.ND
                 piece = _Piece(slice(max(0, top - 1), min(height, bottom + 1)), slice(start, end + 1))
                 _bridge(density, result, piece.rows, start, end)
                 pieces.append(piece)
-        _put_strokes_back(density, result, pieces, pen, back)
+        if 2 * half + 1 <= STROKE_BAND:
+            _put_strokes_back(density, result, pieces, pen, back)
     return result
 
 
