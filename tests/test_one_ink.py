@@ -108,3 +108,27 @@ def test_a_mistake_on_a_blurred_sheet_needs_no_questions_about_print() -> None:
     assert board.cells["r1c3"].ink == "hand"
     assert verdict.sure
     assert ("sudoku.wrong", ("r1c3",), True) in [(flag.code, flag.cells, flag.sure) for flag in verdict.flags]
+
+
+def test_a_mistake_is_not_passed_over_where_much_print_looks_written() -> None:
+    """A wrong 8 by hand in r1c3. Eight printed numbers, which the puzzle needs, look rather written than printed.
+
+    So the 64 likeliest hypotheses leave some of them out, and without them the puzzle has several solutions.
+    """
+    probabilities = np.zeros((81, len(CLASSES)), dtype=np.float32)
+    for row, digit in enumerate(PUZZLE):
+        probabilities[row, CLASSES.index("blank" if digit == "0" else digit)] = 1
+    row = SUDOKU.ids.index("r1c3")
+    probabilities[row] = 0
+    probabilities[row, CLASSES.index("8")] = 1
+    needed = ("r3c3", "r3c8", "r4c5", "r5c9", "r6c5", "r7c7", "r7c8", "r9c8")
+    printed = np.array(
+        [0.45 if cell in needed else 0.9995 * (digit != "0") for cell, digit in zip(SUDOKU.ids, PUZZLE, strict=True)],
+        dtype=np.float32,
+    )
+    printed[row] = 0.0005
+    game = Sudoku()
+    board = readings_to_board(Readings(SUDOKU.ids, CLASSES, probabilities, printed), SUDOKU, game)
+    verdict = resolve(board, SUDOKU, game)
+    assert ("sudoku.wrong", ("r1c3",)) in [(flag.code, flag.cells) for flag in verdict.flags]
+    assert not verdict.sure

@@ -15,12 +15,15 @@ from typing import Generic, TypeVar
 from scanner.board import ReadBoard
 from scanner.games.base import Game, InkGame
 from scanner.resolve.outcomes import Doubt, Outcome, combinations
-from scanner.results import PLAUSIBLE, CellReading
+from scanner.results import PLAUSIBLE, CellReading, Ink
 from scanner.templates.model import Template
 
 MAX_HYPOTHESES = 64
 LEAST = 1e-5
 """Hypotheses down to this probability, relative to the one that the ink favours, are weighed with the prior."""
+
+UNCLEAR = 0.01
+"""Probability of "printed", or of "by hand", from which the border between the two may lie beyond a number."""
 
 Result = TypeVar("Result")
 
@@ -53,16 +56,42 @@ def ink_findings(
     if not doubts or not isinstance(game, InkGame) or not game.ink_matters(board, template):
         return InkFindings()
     weighed: list[_Hypothesis[Result]] = []
-    for chosen in itertools.islice(combinations(doubts, LEAST), MAX_HYPOTHESES):
+    for chosen in _hypotheses(doubts):
         cells = dict(board.cells)
         cells.update((outcome.reading.id, outcome.reading) for outcome in chosen)
         supposed = ReadBoard(board.template, cells)
         weight = math.prod(outcome.weight for outcome in chosen) * game.print_prior(supposed, template)
-        printed = frozenset(outcome.reading.id for outcome in chosen if outcome.reading.ink == "print")
-        weighed.append(_Hypothesis(printed, weight, judge(supposed)))
+        weighed.append(_Hypothesis(_printed(chosen), weight, judge(supposed)))
     weighed.sort(key=lambda one: -one.weight)
     plausible = _plausible(weighed)
     return InkFindings(tuple(one.result for one in plausible), _to_ask(weighed))
+
+
+def _hypotheses(doubts: Sequence[Doubt]) -> list[tuple[Outcome, ...]]:
+    """The likeliest ones; where they are too many, also those with a border: what looks more printed is printed."""
+    likeliest = list(itertools.islice(combinations(doubts, LEAST), MAX_HYPOTHESES + 1))
+    if len(likeliest) <= MAX_HYPOTHESES:
+        return likeliest
+    known = {_printed(chosen) for chosen in likeliest}
+    unclear = sorted({p for p in map(_chance, doubts) if UNCLEAR <= p <= 1 - UNCLEAR})
+    for border in (*unclear, 1 - UNCLEAR):
+        chosen = tuple(_as(doubt, "print" if _chance(doubt) >= border else "hand") for doubt in doubts)
+        if _printed(chosen) not in known:
+            known.add(_printed(chosen))
+            likeliest.append(chosen)
+    return likeliest
+
+
+def _chance(doubt: Doubt) -> float:
+    return _as(doubt, "print").weight
+
+
+def _as(doubt: Doubt, ink: Ink) -> Outcome:
+    return next(outcome for outcome in doubt.outcomes if outcome.reading.ink == ink)
+
+
+def _printed(chosen: Sequence[Outcome]) -> frozenset[str]:
+    return frozenset(outcome.reading.id for outcome in chosen if outcome.reading.ink == "print")
 
 
 def _plausible(weighed: Sequence[_Hypothesis[Result]]) -> list[_Hypothesis[Result]]:
