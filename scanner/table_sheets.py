@@ -207,11 +207,11 @@ def _read_as(photo: Photo, way: TablePlacement, reader: NumberReader) -> ReadTab
 def _by_sums(photo: Photo, read: ReadTable, reader: NumberReader) -> ReadTable:
     """The table with rows taken higher or lower if hardly a sum is right as it is, and most are then.
 
-    A line too many above or below the rows, a heading that a card hasn't, or room between two blocks of rows moves all
-    rows by one, or a block of them.
+    Lines too many above or below the rows, a heading that a card hasn't, or room between two blocks of rows moves all
+    rows by one or two, or a block of them. The sums themselves may then lie outside of the table.
     """
     right, count = sums_right(read.numbers, read.placement.template)
-    if count < FEWEST_SUMS or right > HARDLY_RIGHT * count:
+    if right > HARDLY_RIGHT * count or read.inked.sum() < FEWEST_INKED:
         return read
     best, most = read, right + FEWEST_SUMS
     for way in read.placement.shifted:

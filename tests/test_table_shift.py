@@ -14,10 +14,10 @@ from scanner.geometry import Homography
 from scanner.intake import Photo
 from scanner.locate.table_match import row_edges
 from scanner.locate.table_placement import TablePlacement
-from scanner.locate.tables import _moved
+from scanner.locate.tables import _moved, shifted_pairs
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberCandidate, NumberReadings
-from scanner.table_sheets import ReadTable, sums_right
+from scanner.table_sheets import FEWEST_INKED, ReadTable, sums_right
 from scanner.templates import get_template
 
 KNIFFEL = get_template("kniffel")
@@ -28,6 +28,9 @@ CARD = dict(zip(ROWS, [3, 6, 9, 16, 20, 18, 72, 35, 107, 22, 0, 25, 30, 40, 0, 1
 SUMS = ("upper_sum", "bonus", "upper_total", "lower_total", "total")
 PLACE = TablePlacement(KNIFFEL, Homography(np.eye(3)), None, 0.1, 1.0)
 PHOTO = Photo("card.png", 1, np.zeros((9, 9, 3), np.uint8), (9, 9))
+
+
+WRITTEN = np.ones(FEWEST_INKED, np.bool_)
 
 
 def numbers(cells: Mapping[str, int]) -> NumberReadings:
@@ -46,7 +49,7 @@ def column(step: int, card: Mapping[str, int] = CARD) -> dict[str, int]:
 
 
 def read(step: int, card: Mapping[str, int] = CARD) -> ReadTable:
-    return ReadTable(replace(PLACE, score=1.0 + step / 1000), numbers(column(step, card)), np.zeros(0, np.bool_))
+    return ReadTable(replace(PLACE, score=1.0 + step / 1000), numbers(column(step, card)), WRITTEN)
 
 
 def test_right_sums_are_counted() -> None:
@@ -71,6 +74,26 @@ def test_a_table_that_is_a_row_off_is_put_right(monkeypatch: pytest.MonkeyPatch,
     assert found.numbers == numbers(column(0))
 
 
+@pytest.mark.parametrize("off", [-2, 2])
+def test_a_table_that_is_two_rows_off_is_put_right(monkeypatch: pytest.MonkeyPatch, off: int) -> None:
+    """Then the sums of a pad with one row of them lie outside of the table: none is seen, and that tells as well."""
+    tables = {step: read(off + step) for step in (0, -1, 1, -2, 2)}
+    sums = set(SUMS)
+    without = tuple(
+        (NumberCandidate(None, "blank", 0.99),) if cell.partition(".")[2] in sums else found
+        for cell, found in zip(tables[0].numbers.ids, tables[0].numbers.candidates, strict=True)
+    )
+    tables[0] = replace(tables[0], numbers=NumberReadings(tables[0].numbers.ids, without))
+    assert sums_right(tables[0].numbers, KNIFFEL)[0] == 0
+    assert settled(monkeypatch, tables).numbers == numbers(column(0))
+
+
+def test_an_empty_table_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = ReadTable(replace(PLACE, shifted=(PLACE,)), numbers({}), np.zeros(40, np.bool_))
+    monkeypatch.setattr(table_sheets, "_read_as", lambda photo, way, reader: pytest.fail("read again"))
+    assert table_sheets._by_sums(PHOTO, taken, NumberReader.__new__(NumberReader)) is taken
+
+
 def test_a_table_whose_sums_are_right_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settled(monkeypatch, {0: read(0), -1: read(-1), 1: read(1)}).numbers == numbers(column(0))
 
@@ -89,10 +112,20 @@ def test_a_block_that_is_a_row_off_is_put_right(monkeypatch: pytest.MonkeyPatch)
     moved = {row: CARD[below] for row, below in itertools.pairwise(upper)} | lower  # nothing in the upper total
     six = {f"game{n}.{row}": value for n in range(1, 7) for row, value in CARD.items()}
     taken = {f"game{n}.{row}": value for n in range(1, 7) for row, value in moved.items()}
-    off = ReadTable(replace(PLACE, score=1.0), numbers(taken), np.zeros(0, np.bool_))
-    right = ReadTable(replace(PLACE, score=1.1), numbers(six), np.zeros(0, np.bool_))
-    worse = ReadTable(replace(PLACE, score=1.2), numbers({}), np.zeros(0, np.bool_))
+    off = ReadTable(replace(PLACE, score=1.0), numbers(taken), WRITTEN)
+    right = ReadTable(replace(PLACE, score=1.1), numbers(six), WRITTEN)
+    worse = ReadTable(replace(PLACE, score=1.2), numbers({}), WRITTEN)
     assert settled(monkeypatch, {0: off, -1: worse, 1: right}).numbers == right.numbers
+
+
+def test_all_rows_are_shifted_by_one_and_two() -> None:
+    table = get_template("loopit-pad").table
+    assert table is not None
+    edges = len(row_edges(table).at)
+    pairs = tuple((k, k) for k in range(edges))
+    steps = [way[0][1] - way[0][0] for way in shifted_pairs(pairs, table)]
+    assert {-1, 1, -2, 2} <= set(steps)
+    assert steps[:2] == [-1, 1]  # the likeliest ones first
 
 
 def test_blocks_are_shifted_one_by_one() -> None:
@@ -106,7 +139,7 @@ def test_blocks_are_shifted_one_by_one() -> None:
 
 def test_where_no_sum_is_right_no_number_is_sure() -> None:
     wrong = {cell: value + 1 for cell, value in column(0).items() if cell.split(".")[1] in SUMS}
-    taken = ReadTable(PLACE, numbers(column(0) | wrong | {"game1.upper_again": 50}), np.zeros(0, np.bool_))
+    taken = ReadTable(PLACE, numbers(column(0) | wrong | {"game1.upper_again": 50}), WRITTEN)
     assert sums_right(taken.numbers, KNIFFEL)[0] == 0
     doubted = table_sheets._believed(taken)
     assert max(found[0].probability for found in doubted.numbers.candidates) < 0.7

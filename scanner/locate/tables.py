@@ -24,7 +24,10 @@ from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, mo
 from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
 from scanner.locate.table_rules import Rules, find_rules
-from scanner.templates import Template
+from scanner.templates import Table, Template
+
+Pairs = tuple[tuple[int, int], ...]
+"""Lines of a picture and edges of a template, (line, edge), in order; see `AxisMatch`."""
 
 WORKING_SIDE = 1000
 THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.02, 2.0, smooth=0.8, thin=0.02), Threshold(0.061, 4.0))
@@ -170,31 +173,32 @@ def _placements(ways: Sequence[Taken], seen: _Seen) -> tuple[TablePlacement, ...
 
 
 def _shifted(way: Taken) -> list[Taken]:
-    """The way with all rows one higher, and one lower, then only those above a double rule, and only those below it.
-
-    Cards leave room between two blocks of rows, or a heading out, and either block may be taken a row off. None for
-    open templates.
-    """
+    """Other ways to take the rows, see `shifted_pairs`. None for open templates."""
     if way.model is not None:
         return []
     table = way.template.table
     assert table is not None
+    return [replace(way, rows=replace(way.rows, pairs=pairs)) for pairs in shifted_pairs(way.rows.pairs, table)]
+
+
+def shifted_pairs(pairs: Pairs, table: Table) -> list[Pairs]:
+    """Lines and edges, (line, edge), with all rows one higher, and one lower, then two, then with only those above a
+    double rule one higher or lower, and only those below it.
+
+    Cards leave room between two blocks of rows, or a heading out, and either block may be taken a row off; and the edge
+    of the paper looks like a table's last line.
+    """
     lines = row_edges(table).at
     doubles = [row.top for row in table.rows[1:] if row.line == "double" and not row.labels]
     splits = [int(np.abs(lines - top).argmin()) for top in doubles]
-    blocks = [(0, len(lines)), *((0, k) for k in splits), *((k + 1, len(lines)) for k in splits)]
-    found = []
-    for low, high in blocks:
-        for step in (-1, 1):
-            pairs = _moved(way.rows.pairs, low, high, step, len(lines))
-            if len(pairs) >= 3 and pairs != way.rows.pairs:
-                found.append(replace(way, rows=replace(way.rows, pairs=pairs)))
-    return found
+    blocks = [(0, k) for k in splits] + [(k + 1, len(lines)) for k in splits]
+    steps = [(0, len(lines), step) for step in (-1, 1, -2, 2)]
+    steps += [(low, high, step) for low, high in blocks for step in (-1, 1)]
+    moved = [_moved(pairs, low, high, step, len(lines)) for low, high, step in steps]
+    return [one for one in moved if len(one) >= 3 and one != pairs]
 
 
-def _moved(
-    pairs: tuple[tuple[int, int], ...], low: int, high: int, step: int, edges: int
-) -> tuple[tuple[int, int], ...]:
+def _moved(pairs: Pairs, low: int, high: int, step: int, edges: int) -> Pairs:
     """(line, edge) with the edges from `low` up to `high` a step on; those that would then be another's stay unseen."""
     stay = {edge: line for line, edge in pairs if not low <= edge < high}
     moved = {edge + step: line for line, edge in pairs if low <= edge < high and 0 <= edge + step < edges}
