@@ -29,6 +29,8 @@ MOST_LABELLED = 0.8
 """Share of the rows with a label from which one without is a heading."""
 MOST_NAMED = 0.5
 """Share of the other columns with numbers that have a name where one without is a column of labels."""
+NO_NUMBERS = 0.4
+"""Cells of names below an empty strip are read as numbers at most this much as surely as the others."""
 FEWEST = 2
 """Written cells that a column or row needs, to be told by them."""
 
@@ -43,6 +45,7 @@ def named(
     inked: bool [n], which cells of `numbers` are written in. looks: of the same cells. Cells of labels and names have
     no new id.
     """
+    raw, numbers, inked, looks = _without_strip(raw, numbers, inked, looks)
     table = raw.table
     assert table is not None
     sense, written = _by_place(table, numbers, inked)
@@ -55,6 +58,28 @@ def named(
         printed or _unlike(sense[below].T, written[below].T, widths) or (has_names and _nameless(written))
     )
     return _built(raw, template, has_labels, has_names)
+
+
+def _without_strip(
+    raw: Template, numbers: NumberReadings, inked: Mask, looks: Looks
+) -> tuple[Template, NumberReadings, Mask, Looks]:
+    """All of it without the first row where that is an empty strip of the pad above a row of names."""
+    table = raw.table
+    assert table is not None
+    sense, written = _by_place(table, numbers, inked)
+    if len(table.rows) < 5 or written[0].any():
+        return raw, numbers, inked, looks
+    names, others = sense[1][written[1]], sense[2:][written[2:]]
+    if len(names) < FEWEST or len(others) < FEWEST or np.median(names) > NO_NUMBERS * np.median(others):
+        return raw, numbers, inked, looks
+    ids = {f"{column.id}.{row.id}" for column in table.columns for row in table.rows[1:]}
+    kept = np.array([cell in ids for cell in numbers.ids], dtype=np.bool_)
+    below = replace(
+        raw, cells=tuple(cell for cell in raw.cells if cell.id in ids), table=replace(table, rows=table.rows[1:])
+    )
+    chosen = np.flatnonzero(kept).tolist()
+    fewer = NumberReadings(tuple(numbers.ids[k] for k in chosen), tuple(numbers.candidates[k] for k in chosen))
+    return below, fewer, inked[kept], Looks(looks.thick[kept], looks.colour[kept])
 
 
 def _by_place(table: Table, numbers: NumberReadings, inked: Mask) -> tuple[FloatArray, Mask]:

@@ -157,6 +157,28 @@ def test_a_row_without_an_icon_is_a_heading() -> None:
     assert rows_found([80, 106, 11], rows, [15, 27, 39], corner=True)[0] == "r1"
 
 
+@pytest.mark.parametrize(("sure", "rows"), [(0.1, ["name", "r1", "r2"]), (0.9, ["name", "r1", "r2", "r3"])])
+def test_names_below_an_empty_strip(sure: float, rows: list[str]) -> None:
+    """The second row of five says what the first is: a strip above names, or a heading that was left empty."""
+    picture, _ = on_wood(ruled(5, 3), 0.0)
+    place = located(picture)
+    assert place.model is not None
+    ids = place.template.ids
+    row = [int(cell.split(".")[1][1:]) - 1 for cell in ids]
+    numbers = {
+        0: NumberCandidate(None, "blank", 0.99),
+        1: NumberCandidate(512, "read", sure),
+        4: NumberCandidate(24, "read", 0.9),
+    }
+    found = tuple((numbers.get(at, NumberCandidate(12, "read", 0.9)),) for at in row)
+    inked = np.array([at > 0 for at in row], dtype=np.bool_)
+    looks = Looks(np.full(len(ids), 0.06), np.tile((0.2, 0.7, 0.68), (len(ids), 1)))
+    template, renamed = named(place.template, place.model, NumberReadings(ids, found), inked, looks)
+    assert template.table is not None
+    assert [one.id for one in template.table.rows] == [*rows, "total"]
+    assert {new for old, new in renamed.items() if int(old.split(".")[1][1:]) == 3} >= {f"c1.{rows[-2]}"}
+
+
 def labels_found(thick: float, colour: tuple[float, float, float], *, headed: bool) -> bool:
     """Whether a first column that reads as zeros, in such ink, is taken for labels; headed: whether it has a name."""
     picture, _ = on_wood(ruled(6, 3), 0.0)
