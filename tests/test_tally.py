@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from scanner.board import ReadBoard
 from scanner.games.base import GameContext
 from scanner.games.splitter import Splitter
-from scanner.resolve import resolve
+from scanner.read.classes import CLASSES
+from scanner.read.numbers import NumberCandidate, NumberReadings
+from scanner.read.readings import Readings
+from scanner.resolve import readings_to_board, resolve
 from scanner.resolve.claims import checked_by_board
 from scanner.results import PLAUSIBLE, CellReading, State, Value
 from scanner.simulate.claims import ClaimRanges, claimed
@@ -64,9 +67,62 @@ def test_claims_settle_an_unclear_cell() -> None:
     assert not resolve(board({}, r6c3=wrong), PAD, GAME).sure
     found = checked(board(RIGHT, r6c3=wrong))
     assert (found.cells["r6c3"].value, found.cells["r6c3"].state) == (3, "read")
-    verdict = resolve(found, PAD, GAME)
+    assert not resolve(found, PAD, GAME).sure  # the boxes may have been filled in before the cell was changed
+    likely = unsure("r6c3", 3, 0.9, n1=0.09, n8=0.01)
+    assert not resolve(board({}, r6c3=likely), PAD, GAME).sure
+    verdict = resolve(checked(board(RIGHT, r6c3=likely)), PAD, GAME)
     assert verdict.sure
     assert (verdict.score.total, verdict.range) == (7, (7, 7))
+
+
+@pytest.mark.parametrize("p", [0.6, 0.8, 0.95])
+def test_claims_that_one_cause_spoilt_make_no_other_reading_sure(p: float) -> None:
+    """Two boxes and the total say that r6c3 is a 1: they were filled in before the player made a 3 of it."""
+    before = GAME.counted(board({}, r6c3=CellReading("r6c3", 1, "read")), PAD)
+    claims = {box.removeprefix("claim-"): number for box, number in before.items()}
+    assert sum(claims[name] != RIGHT[name] for name in RIGHT) == 3
+    now = board(claims, r6c3=unsure("r6c3", 3, p, n1=1 - p))
+    verdict = resolve(checked(now), PAD, GAME)
+    assert not verdict.sure
+    assert "r6c3" in verdict.ask
+
+
+@pytest.mark.parametrize("claims", [{"twos": 2}, {"twos": 2, "total": 7}])
+def test_empty_boxes_beside_one_filled_in_may_just_be_empty(claims: Mapping[str, int]) -> None:
+    """That the box for threes is empty, as are those for the ones, says little against a 3."""
+    found = checked(board(claims, r6c3=unsure("r6c3", 3, 0.8, n1=0.2))).cells["r6c3"]
+    assert found.value == 3
+    assert found.confidence > 0.7
+
+
+@pytest.mark.parametrize(("clear", "kept"), [({"r6c3"}, 8), (set(), 3)])
+def test_ink_that_is_clear_but_illegal_stays(clear: set[str], kept: int) -> None:
+    """An 8 is so much rarer than a 3 that little is left of it, but it is what is written there."""
+    weighed = unsure("r6c3", 8, 0.7, n3=0.3)
+    found = checked_by_board(board(RIGHT, r6c3=weighed), PAD, GAME, frozenset(clear))
+    assert found.cells["r6c3"].value == kept
+    assert not resolve(found, PAD, GAME).sure
+
+
+def test_the_ink_tells_what_is_clear() -> None:
+    """Through all of it: a 7 at 0.995 stays a 7 although the boxes, and the rules, want a 3."""
+    ids = tuple(cell.id for cell in PAD.lattice_cells)
+    right = board(RIGHT).cells
+    probabilities = np.zeros((len(ids), len(CLASSES)), np.float32)
+    for row, cell in enumerate(ids):
+        value = right[cell].value
+        probabilities[row, CLASSES.index("blank" if value is None else str(value))] = 1.0
+    at = ids.index("r6c3")
+    probabilities[at] = 0.0
+    probabilities[at, CLASSES.index("7")], probabilities[at, CLASSES.index("3")] = 0.995, 0.005
+    boxes = {f"claim-{name}": value for name, value in RIGHT.items()}
+    numbers = NumberReadings(tuple(boxes), tuple((NumberCandidate(one, "read", 0.9995),) for one in boxes.values()))
+    readings = Readings(ids, CLASSES, probabilities, np.full(len(ids), 0.01, np.float32))
+    found = readings_to_board(readings, PAD, GAME, numbers=numbers)
+    assert found.cells["r6c3"].value == 7
+    verdict = resolve(found, PAD, GAME)
+    assert not verdict.sure
+    assert "r6c3" in verdict.ask
 
 
 def test_two_unclear_cells_are_settled_together() -> None:

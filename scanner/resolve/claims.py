@@ -24,14 +24,16 @@ from scanner.templates.model import Template
 DIGITS = 4
 
 
-def checked_by_board(board: ReadBoard, template: Template, game: Game) -> ReadBoard:
+def checked_by_board(
+    board: ReadBoard, template: Template, game: Game, clear: frozenset[str] = frozenset()
+) -> ReadBoard:
     """The board with what its claims say of its unclear cells, and with those unsure claims taken that it confirms.
 
-    Their confidence is `CHECKED`.
+    Their confidence is `CHECKED`. clear: see `weighed_by_claims`.
     """
     if not isinstance(game, CountedGame):
         return board
-    board = weighed_by_claims(board, template, game)
+    board = weighed_by_claims(board, template, game, clear)
     counted = game.counted(board, template)
     if not any(doubt_about(board.cells[box], template.cell(box), by_value=False) for box in counted):
         return board

@@ -19,6 +19,7 @@ scoring the document again concludes the same.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -87,11 +88,12 @@ def readings_to_board(
     if unknown := [cell for cell in readings.ids if cell not in template]:
         raise ValueError(f"readings: template {template.id} has no cell {unknown[0]}")
     whole = {} if numbers is None else number_cells(numbers, template, game)
-    as_read = _with_numbers(_weighed(readings, template, game, {}), whole, {}, template, game)
+    clear = _clear_cells(readings, game)
+    as_read = _with_numbers(_weighed(readings, template, game, {}), whole, {}, template, game, clear)
     if not answers:
         return as_read
     answered = {answer.cell: _answered(answer, as_read, readings, template) for answer in answers}
-    return _with_numbers(_weighed(readings, template, game, answered), whole, answered, template, game)
+    return _with_numbers(_weighed(readings, template, game, answered), whole, answered, template, game, clear)
 
 
 def _with_numbers(
@@ -100,9 +102,10 @@ def _with_numbers(
     answered: dict[str, CellReading],
     template: Template,
     game: Game,
+    clear: frozenset[str],
 ) -> ReadBoard:
     checked = checked_by_sums(ReadBoard(board.template, {**board.cells, **whole, **answered}), template)
-    return checked_by_board(doubt_misread(checked, template, game), template, game) if whole else checked
+    return checked_by_board(doubt_misread(checked, template, game), template, game, clear) if whole else checked
 
 
 def _answered(answer: Answer, as_read: ReadBoard, readings: Readings, template: Template) -> CellReading:
@@ -124,15 +127,27 @@ def _counts_nothing_struck(cell_id: str, template: Template) -> bool:
     return cell_id.partition(".")[2] not in {item.row for item in template.table.formulas}
 
 
+def _ink(readings: Readings, game: Game) -> _Matrix:
+    """What the ink alone says, [cells, classes]."""
+    ink = _normalized(readings.probabilities.astype(np.float64))
+    if isinstance(game, NumbersOnlyGame) and game.numbers_only:
+        return without_notes(ink, readings.classes)
+    return ink
+
+
+def _clear_cells(readings: Readings, game: Game) -> frozenset[str]:
+    """The cells of rule 5, whatever the rules make of their ink."""
+    clear = (_ink(readings, game).max(axis=1, initial=0.0) >= CLEAR_INK).tolist()
+    return frozenset(itertools.compress(readings.ids, clear))
+
+
 def _weighed(readings: Readings, template: Template, game: Game, answered: dict[str, CellReading]) -> ReadBoard:
     classes = [_class(name) for name in readings.classes]
-    ink = _normalized(readings.probabilities.astype(np.float64))
+    ink = _ink(readings, game)
     if isinstance(game, InkGame):
         has_value = np.array([cls.value is not None for cls in classes], dtype=np.bool_)
         printed = of_one_sheet(readings.printed, ink[:, has_value].sum(axis=1) >= READ_FROM)
         readings = replace(readings, printed=printed.astype(np.float32))
-    if isinstance(game, NumbersOnlyGame) and game.numbers_only:
-        ink = without_notes(ink, readings.classes)
     posterior = _normalized(ink * _permitted(readings, classes, template))
     if isinstance(game, PriorGame):
         posterior = _with_prior(posterior, readings, classes, template, game, answered)

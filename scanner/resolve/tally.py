@@ -2,8 +2,9 @@
 
 The evidence, for a board as it may be: each box for points says what the board gives, unless the player miscounted
 (`MISCOUNTED`) or the box is misread (its own probabilities); and the total is the sum of what is written. A board that
-gives what is claimed is so much likelier than one that would need a mistake. What the ink says weighs as it always
-does: a cell whose ink is clear (`CLEAR`) keeps its value, and only gets doubtful where claims speak against it.
+gives what is claimed is so much likelier than one that would need a mistake, up to a limit (`SPOILT`): boxes needn't be
+wrong each for itself. What the ink says weighs as it always does: a cell whose ink is clear keeps its value, and only
+gets doubtful where claims speak against it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ UNLISTED = 0.02
 """Share that a certain number has of what a box's listed readings leave open."""
 LEFT_OUT = 0.9
 """How often a box that is empty beside filled ones stands for no points."""
+ALL_FOR_NONE = 0.7
+"""How often all boxes that are empty beside filled ones stand for no points; else none was filled in yet."""
+SPOILT = 0.003
+"""How often the boxes say nothing about the board: one cause spoils several of them, such as a number that was changed
+after they were filled in, or points copied from another sheet. No claims make a board likelier than another by more
+than about the inverse."""
 MOST_BOARDS = 1500
 """Boards that are weighed, the likeliest ones."""
 LIKELIEST = 5
@@ -41,12 +48,17 @@ DIGITS = 4
 
 Choice = tuple[int, ...]
 """For each cell which of its options is meant."""
+_Said = tuple[tuple[int, float], ...] | None
+"""What a box may say, each number with its probability; null for one that says nothing."""
 
 
-def weighed_by_claims(board: ReadBoard, template: Template, game: Game) -> ReadBoard:
+def weighed_by_claims(
+    board: ReadBoard, template: Template, game: Game, clear: frozenset[str] = frozenset()
+) -> ReadBoard:
     """The board with the readings of its cells weighed by what the player claims.
 
-    As it is where nothing is claimed, or a cell holds what nobody can tell.
+    clear: cells whose ink is clear, whatever the rules made of it; so are those that are read surely enough. As it is
+    where nothing is claimed, or a cell holds what nobody can tell.
     """
     if not isinstance(game, TalliedGame):
         return board
@@ -59,7 +71,7 @@ def weighed_by_claims(board: ReadBoard, template: Template, game: Game) -> ReadB
     open_cells = [doubt for doubt in found if len(doubt.outcomes) > 1]
     if not open_cells:
         return board
-    weighed = _Boards(board, template, game, claims, open_cells).weighed()
+    weighed = _Boards(board, template, game, claims, open_cells, clear).weighed()
     return ReadBoard(board.template, {**board.cells, **weighed})
 
 
@@ -87,20 +99,21 @@ def _options(reading: CellReading, template: Template) -> Doubt:
 
 @dataclass(frozen=True, slots=True)
 class _Claims:
-    """parts: what each box for points may say, and how probable that is; null for one that says nothing.
+    """filled: what each box for points may say, and how probable that is; null for one that says nothing.
 
-    total: likewise.
+    parts: the same where empty boxes stand for no points beside filled ones. total: what its box may say.
     """
 
-    parts: tuple[tuple[tuple[int, float], ...] | None, ...]
-    total: tuple[tuple[int, float], ...] | None
+    filled: tuple[_Said, ...]
+    parts: tuple[_Said, ...]
+    total: _Said
 
     @classmethod
     def of(cls, board: ReadBoard, boxes: TallyBoxes) -> _Claims:
-        read = [_numbers(board.cells[box]) for box in boxes.parts]
-        if any(part is not None for part in read):
-            read = [part or _nothing(board.cells[box]) for box, part in zip(boxes.parts, read, strict=True)]
-        return cls(tuple(read), None if boxes.total is None else _numbers(board.cells[boxes.total]))
+        filled = parts = tuple(_numbers(board.cells[box]) for box in boxes.parts)
+        if any(part is not None for part in filled):
+            parts = tuple(part or _nothing(board.cells[box]) for box, part in zip(boxes.parts, filled, strict=True))
+        return cls(filled, parts, None if boxes.total is None else _numbers(board.cells[boxes.total]))
 
     @property
     def are_any(self) -> bool:
@@ -108,9 +121,15 @@ class _Claims:
 
     def likelihood(self, points: Sequence[int]) -> float:
         """How probable the claims are if the board gives these points; up to a factor."""
+        found = self._likelihood(points, self.filled)
+        if self.parts != self.filled:
+            found = ALL_FOR_NONE * self._likelihood(points, self.parts) + (1.0 - ALL_FOR_NONE) * found
+        return SPOILT + found
+
+    def _likelihood(self, points: Sequence[int], parts: Sequence[_Said]) -> float:
         ways = {0: 1.0}  # by what the written parts add up to
         right = 1.0 - MISCOUNTED
-        for given, part in zip(points, self.parts, strict=True):
+        for given, part in zip(points, parts, strict=True):
             if part is None:  # counted in the head, if at all
                 ways = {total + given: p for total, p in ways.items()}
                 continue
@@ -126,11 +145,11 @@ class _Claims:
             return math.fsum(ways.values())
         said = dict(self.total)
         rest = UNLISTED * max(0.0, 1.0 - math.fsum(said.values()))
-        right **= 1 + sum(part is None for part in self.parts)
+        right **= 1 + sum(part is None for part in parts)
         return math.fsum(p * (right * said.get(total, rest) + (1.0 - right) * JUST_THIS) for total, p in ways.items())
 
 
-def _numbers(box: CellReading) -> tuple[tuple[int, float], ...] | None:
+def _numbers(box: CellReading) -> _Said:
     """What a box may say; null for one without a number, which says nothing."""
     if box.state not in VALUED_STATES or not isinstance(box.value, int):
         return None
@@ -140,7 +159,7 @@ def _numbers(box: CellReading) -> tuple[tuple[int, float], ...] | None:
     return (box.value, box.confidence), *others
 
 
-def _nothing(box: CellReading) -> tuple[tuple[int, float], ...] | None:
+def _nothing(box: CellReading) -> _Said:
     """What an empty box says beside filled ones; null if it isn't known to be empty."""
     return ((0, LEFT_OUT * box.confidence),) if box.state == "blank" else None
 
@@ -149,12 +168,18 @@ class _Boards:
     """Boards as they may be, each with its probability by the ink and by the claims."""
 
     def __init__(
-        self, board: ReadBoard, template: Template, game: TalliedGame, claims: _Claims, cells: Sequence[Doubt]
+        self,
+        board: ReadBoard,
+        template: Template,
+        game: TalliedGame,
+        claims: _Claims,
+        cells: Sequence[Doubt],
+        clear: frozenset[str],
     ) -> None:
         self._board, self._template, self._game, self._claims = board, template, game, claims
         self._cells = cells
         self._likelihoods: dict[tuple[int, ...], float] = {}
-        self._clear = {k for k, cell in enumerate(cells) if cell.reported.confidence >= CLEAR}
+        self._clear = {k for k, cell in enumerate(cells) if cell.cell in clear or cell.reported.confidence >= CLEAR}
 
     def weighed(self) -> dict[str, CellReading]:
         """The cells whose readings have other probabilities now, by id."""
