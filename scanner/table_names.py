@@ -29,7 +29,7 @@ MOST_LABELLED = 0.8
 """Share of the rows with a label from which one without is a heading."""
 MOST_NAMED = 0.5
 """Share of the other columns with numbers that have a name where one without is a column of labels."""
-NO_NUMBERS = 0.4
+NO_NUMBERS = 0.5
 """Cells of names below an empty strip are read as numbers at most this much as surely as the others."""
 FEWEST = 2
 """Written cells that a column or row needs, to be told by them."""
