@@ -128,9 +128,14 @@ def _without_upright(density: FloatImage, lines: _Lines, crossings: npt.NDArray[
     # Where lines cross it is darker, too.
     seen = np.where(band & (wider >= WIDER_PX)[:, :, None] & ~crossings.take(index), old * written, 0)
     # A stroke goes on across the line only if it is there on both sides; ink that merely touches it ends there.
-    from_left = np.maximum(np.maximum.accumulate(seen, axis=2), left[:, :, None])
-    from_right = np.maximum(np.maximum.accumulate(seen[:, :, ::-1], axis=2)[:, :, ::-1], right[:, :, None])
-    ends = left[:, :, None] * (1 - t) ** 3 + right[:, :, None] * t**3
+    inked = seen.any(axis=2)
+    from_left, from_right = seen.copy(), seen.copy()
+    from_left[inked] = np.maximum.accumulate(seen[inked], axis=1)
+    from_right[inked] = np.maximum.accumulate(seen[inked][:, ::-1], axis=1)[:, ::-1]
+    np.maximum(from_left, left[:, :, None], out=from_left)
+    np.maximum(from_right, right[:, :, None], out=from_right)
+    rest = 1 - t
+    ends = left[:, :, None] * (rest * rest * rest) + right[:, :, None] * (t * t * t)
     fill = np.maximum(np.minimum(from_left, from_right), ends)
     # A slanted stroke leaves the line farther up or down; it makes the line darker where it crosses.
     crossed = np.where(crossings.take(index), 0, np.clip((old - usual - FAINTLY_DARKER) / FAINTLY_DARKER, 0, 1))
@@ -143,12 +148,13 @@ def _without_upright(density: FloatImage, lines: _Lines, crossings: npt.NDArray[
     if stroke:
         hidden_left = stroke - _seen_beside(density, row + left_x, -1, left, cell_px)
         hidden_right = stroke - _seen_beside(density, row + right_x, 1, right, cell_px)
-        fill = np.maximum(
-            fill, left[:, :, None] * np.clip(hidden_left[:, :, None] - (xs - left_x[:, :, None]) + 1, 0, 1)
-        )
-        fill = np.maximum(
-            fill, right[:, :, None] * np.clip(hidden_right[:, :, None] - (right_x[:, :, None] - xs) + 1, 0, 1)
-        )
+        for hidden, ink, away in (
+            (hidden_left, left, xs - left_x[:, :, None]),
+            (hidden_right, right, right_x[:, :, None] - xs),
+        ):
+            known = np.isfinite(hidden)
+            kept = ink[known][:, None] * np.clip(hidden[known][:, None] - away[known] + 1, 0, 1)
+            fill[known] = np.maximum(fill[known], kept)
     result = density.copy()
     result.reshape(-1)[index] = np.where(band, np.minimum(old, fill), old)
     return result
@@ -192,10 +198,13 @@ def _seen_beside(
     at: index of the first pixel beside the line. step: to the next one. ink: the ink there.
     """
     reach = round(WIDEST_STROKE * cell_px)
-    away = at[:, :, None] + step * np.arange(reach, dtype=np.int32)
-    seen = density.take(np.clip(away, 0, density.size - 1)) > 0.5 * ink[:, :, None]
-    width = np.cumprod(seen, axis=2, dtype=np.int32).sum(axis=2).astype(np.float32)
-    return np.asarray(np.where((ink > SURELY_DARKER) & (width > 0), width, np.inf), dtype=np.float32)
+    found = np.full(ink.shape, np.inf, dtype=np.float32)
+    inked = ink > SURELY_DARKER
+    away = at[inked][:, None] + step * np.arange(reach, dtype=np.int32)
+    seen = density.take(np.clip(away, 0, density.size - 1)) > 0.5 * ink[inked][:, None]
+    width = np.logical_and.accumulate(seen, axis=1).sum(axis=1)
+    found[inked] = np.where(width > 0, width, np.inf)
+    return found
 
 
 def _of_lines(across: FloatImage, printed: npt.NDArray[np.bool_]) -> FloatImage:
