@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,13 +15,13 @@ from report_samples import CARD, HEXES, SUDOKU, clear_sheet, fitted, paper, plai
 from scanner.geometry import FloatArray, Homography
 from scanner.report import lettering
 from scanner.report.names import AnnotatedNames
-from scanner.report.picture import annotate, save
+from scanner.report.picture import NAME_ROOM, NAME_TEXT, annotate, name_places, save
 from scanner.report.signs import BLUE, ORANGE, PURPLE, VERMILLION, Color
 from scanner.report.strips import banner
 from scanner.report.upright import Upright, upright
 from scanner.results import Flag, Score, Verdict
 from scanner.sheet import Sheet
-from scanner.templates import Template
+from scanner.templates import Template, get_template
 
 SIZES = [(640, 480), (1500, 1125), (3024, 4032)]
 
@@ -327,3 +328,18 @@ def test_names_are_plain_file_names_and_unique(sheets: list[tuple[str, int, int]
     assert len({name.casefold() for name in made}) == len(made)
     assert not any("/" in name or "\\" in name for name in made)
     assert made == [names.name(*sheet) for sheet in sheets]
+
+
+@pytest.mark.parametrize("degrees", [0, 4, -7])
+@pytest.mark.parametrize("name", ["splitter-a", "splitter-b", "sudoku"])
+def test_names_of_rows_and_columns_stand_apart(name: str, degrees: float) -> None:
+    """Where a board lacks corners, they would meet in these."""
+    template, long_side = get_template(name), 1120
+    scale = long_side / max(template.size)
+    cos, sin = scale * np.cos(np.radians(degrees)), scale * np.sin(np.radians(degrees))
+    turned = Homography(np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]]))
+    places = name_places(template, polygons(template, turned), long_side)
+    room = np.array(NAME_ROOM) * NAME_TEXT * long_side
+    for one, other in itertools.combinations(places, 2):
+        apart = np.abs(np.subtract(places[one], places[other])) >= room
+        assert apart.any(), f"{one} and {other}"

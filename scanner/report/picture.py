@@ -43,6 +43,7 @@ from scanner.report.strips import banner, notes
 from scanner.report.tables import draw_results
 from scanner.report.upright import upright
 from scanner.sheet import Sheet
+from scanner.templates import Template
 
 PLATE_TEXT = 0.25
 """Letter height of a reading, as a part of the cell's short side."""
@@ -63,6 +64,8 @@ INKY = 6.0
 """A corner that is darker than the best one by this (mean grey levels) has ink that a reading would hide."""
 NAME_TEXT, NAME_DISTANCE = 0.022, 0.025
 """Names of rows and columns: letter height and distance from the cells, as parts of the photo's long side."""
+NAME_ROOM = 2.2, 1.2
+"""Width and height of such a name with its ground, in heights of its letters."""
 JPEG_QUALITY = 85
 
 
@@ -288,20 +291,38 @@ def _small_sign(mark: CellMark) -> Sign | None:
 
 def _draw_names(pen: ImageDraw.ImageDraw, sheet: Sheet, polygons: Mapping[str, FloatArray], long_side: int) -> None:
     """Names of rows and columns beside a square lattice, so that the r2c3 of a message is found by eye."""
+    for name, (x, y) in name_places(sheet.template, polygons, long_side).items():
+        _draw_name(pen, name, x, y, long_side)
+
+
+def name_places(
+    template: Template, polygons: Mapping[str, FloatArray], long_side: int
+) -> dict[str, tuple[float, float]]:
+    """The middles of the names of a square lattice's rows and columns, px. long_side: of the picture, px."""
     rows: dict[int, list[FloatArray]] = {}
     cols: dict[int, list[FloatArray]] = {}
     for cell_id, polygon in polygons.items():
-        place = sheet.template.cell(cell_id).place
+        place = template.cell(cell_id).place
         if isinstance(place, Square):
             rows.setdefault(place.row, []).append(polygon)
             cols.setdefault(place.col, []).append(polygon)
     distance = NAME_DISTANCE * long_side
-    for row, cells in rows.items():
-        first = min(cells, key=lambda polygon: float(polygon[:, 0].min()))
-        _draw_name(pen, f"r{row}", float(first[:, 0].min()) - distance, float(first[:, 1].mean()), long_side)
-    for col, cells in cols.items():
-        first = min(cells, key=lambda polygon: float(polygon[:, 1].min()))
-        _draw_name(pen, f"c{col}", float(first[:, 0].mean()), float(first[:, 1].min()) - distance, long_side)
+    beside = {f"r{row}": _place_at(cells, 0, distance) for row, cells in rows.items()}
+    above = {f"c{col}": _place_at(cells, 1, distance) for col, cells in cols.items()}
+    width, height = NAME_ROOM[0] * NAME_TEXT * long_side, NAME_ROOM[1] * NAME_TEXT * long_side
+    if any(abs(x - u) < width and abs(y - v) < height for x, y in beside.values() for u, v in above.values()):
+        # Where corners are missing, names of rows and columns meet there: beside all of the lattice there is room.
+        left = min(x for x, _ in beside.values())
+        beside = {name: (left, y) for name, (_, y) in beside.items()}
+    return beside | above
+
+
+def _place_at(cells: Sequence[FloatArray], axis: int, distance: float) -> tuple[float, float]:
+    """Beside (axis 0) the leftmost, or above (1) the uppermost cell."""
+    first = min(cells, key=lambda polygon: float(polygon[:, axis].min()))
+    middle = first.mean(axis=0)
+    middle[axis] = first[:, axis].min() - distance
+    return float(middle[0]), float(middle[1])
 
 
 def _draw_name(pen: ImageDraw.ImageDraw, text: str, x: float, y: float, long_side: int) -> None:
