@@ -136,11 +136,11 @@ def _with(board: ReadBoard, cell: str, value: int) -> ReadBoard:
 
 @pytest.mark.parametrize("state", ["blank", "struck"])
 def test_no_number_beside_one_is_doubted_and_stays_where_the_ink_is_clear(state: str) -> None:
-    board = read(PAD, "2", **{HERE: {state: 0.995, "3": 0.005}})
+    board = read(PAD, "2", **{HERE: {state: 0.992, "3": 0.008}})
     cell = board.cells[HERE]
     assert (cell.value, cell.state) == (None, state)
-    # by hand: 0.995 x 0.05 against 0.005
-    assert cell.confidence == pytest.approx(0.04975 / 0.05475, abs=1e-3)
+    # by hand: 0.992 x 0.05 against 0.008
+    assert cell.confidence == pytest.approx(0.0496 / 0.0576, abs=1e-3)
     verdict = resolve(board, PAD, GAME)
     assert verdict.ask == (HERE,)
     assert [flag.code for flag in verdict.flags] == ["read.doubt"]
@@ -193,8 +193,8 @@ def test_priors_of_halves() -> None:
 # ---- mistakes that are asked first
 
 
-@pytest.mark.parametrize(("chance", "told"), [(0.94, False), (0.96, True)])
-def test_an_illegal_value_is_told_from_nineteen_twentieths(chance: float, told: bool) -> None:
+@pytest.mark.parametrize(("chance", "told"), [(0.89, False), (0.91, True)])
+def test_an_illegal_value_is_told_from_nine_tenths(chance: float, told: bool) -> None:
     board = read(PAD, "2")
     unsure = CellReading(HERE, 9, "read", chance, {"4": 1 - chance})
     verdict = resolve(ReadBoard(PAD.id, {**board.cells, HERE: unsure}), PAD, GAME)
