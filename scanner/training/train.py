@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 import torch
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
 from scanner.read.classes import CLASSES
 from scanner.training import glyphs
@@ -48,8 +48,6 @@ INK_LEVEL, FEWEST_PIXELS = 60, 6
 """A cell of which fewer pixels reach this level (of 255) shows no ink that could be read."""
 SETTLING = 50_000
 """Cells by which the batch normalizations of the mean net are measured."""
-MOMENTUM = 0.1
-"""Share of each batch in what a batch normalization expects, while a net learns; PyTorch's own."""
 WARM_UP, COLD = 0.15, 0.04
 """Share of a training in which the learning rate rises, and what it begins at, as a share of the highest."""
 
@@ -296,18 +294,8 @@ def _settle(net: DigitNet, pictures: torch.Tensor) -> None:
     The mean of what they saw with other weights isn't what they see with the mean weights (Izmailov et al. 2018).
     """
     torch.manual_seed(SEED)
-    for module in net.modules():
-        if isinstance(module, torch.nn.BatchNorm2d):
-            module.reset_running_stats()
-            module.momentum = None  # a plain mean of all batches
     chosen = torch.from_numpy(np.random.default_rng(SEED).permutation(len(pictures))[:SETTLING])
-    net.train()
-    with torch.no_grad():
-        for index in chosen.split(512):
-            net(_jittered(pictures[index].float() / 255))
-    for module in net.modules():
-        if isinstance(module, torch.nn.BatchNorm2d):
-            module.momentum = MOMENTUM
+    update_bn((_jittered(pictures[index].float() / 255) for index in chosen.split(512)), net)  # type: ignore[no-untyped-call,unused-ignore]
 
 
 def _rate(done: float, floor: float) -> float:
