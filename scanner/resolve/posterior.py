@@ -88,12 +88,14 @@ def readings_to_board(
     if unknown := [cell for cell in readings.ids if cell not in template]:
         raise ValueError(f"readings: template {template.id} has no cell {unknown[0]}")
     whole = {} if numbers is None else number_cells(numbers, template, game)
-    clear = _clear_cells(readings, game)
-    as_read = _with_numbers(_weighed(readings, template, game, {}), whole, {}, template, game, clear)
+    ink = _ink(readings, game)
+    clear = frozenset(itertools.compress(readings.ids, (ink.max(axis=1, initial=0.0) >= CLEAR_INK).tolist()))
+    as_read = _with_numbers(_weighed(readings, ink, clear, template, game, {}), whole, {}, template, game, clear)
     if not answers:
         return as_read
     answered = {answer.cell: _answered(answer, as_read, readings, template) for answer in answers}
-    return _with_numbers(_weighed(readings, template, game, answered), whole, answered, template, game, clear)
+    weighed = _weighed(readings, ink, clear, template, game, answered)
+    return _with_numbers(weighed, whole, answered, template, game, clear)
 
 
 def _with_numbers(
@@ -135,15 +137,16 @@ def _ink(readings: Readings, game: Game) -> _Matrix:
     return ink
 
 
-def _clear_cells(readings: Readings, game: Game) -> frozenset[str]:
-    """The cells of rule 5, whatever the rules make of their ink."""
-    clear = (_ink(readings, game).max(axis=1, initial=0.0) >= CLEAR_INK).tolist()
-    return frozenset(itertools.compress(readings.ids, clear))
-
-
-def _weighed(readings: Readings, template: Template, game: Game, answered: dict[str, CellReading]) -> ReadBoard:
+def _weighed(
+    readings: Readings,
+    ink: _Matrix,
+    clear: frozenset[str],
+    template: Template,
+    game: Game,
+    answered: dict[str, CellReading],
+) -> ReadBoard:
+    """ink: see `_ink`. clear: the cells of rule 5."""
     classes = [_class(name) for name in readings.classes]
-    ink = _ink(readings, game)
     if isinstance(game, InkGame):
         has_value = np.array([cls.value is not None for cls in classes], dtype=np.bool_)
         printed = of_one_sheet(readings.printed, ink[:, has_value].sum(axis=1) >= READ_FROM)
@@ -157,12 +160,12 @@ def _weighed(readings: Readings, template: Template, game: Game, answered: dict[
     if isinstance(game, FaultGame):
         kinds = [CellReading("", cls.value, cls.state) for cls in classes]
         known = [row for row, cell_id in enumerate(readings.ids) if cell_id not in answered]
-        clear_rows = {at for at, row in enumerate(known) if float(ink[row].max()) >= CLEAR_INK}
         ids = [readings.ids[row] for row in known]
+        clear_rows = {at for at, cell_id in enumerate(ids) if cell_id in clear}
         posterior[known] = with_mends(posterior[known], ids, kinds, cells | answered, template, game, clear_rows)
     for row, cell_id in enumerate(readings.ids):
-        clear = int(ink[row].argmax()) if float(ink[row].max()) >= CLEAR_INK else None
-        cells[cell_id] = _reading(cell_id, posterior[row], clear, classes, float(readings.printed[row]))
+        top = int(ink[row].argmax()) if cell_id in clear else None
+        cells[cell_id] = _reading(cell_id, posterior[row], top, classes, float(readings.printed[row]))
     return ReadBoard(template.id, cells | answered)
 
 
