@@ -351,13 +351,15 @@ def _in_its_light(
     """
     best, best_ink = plate, typical
     others = [piece for k, piece in enumerate(pieces) if k not in set(plate.cells.tolist())]
-    inked = np.stack([clear[piece] for piece in others]) > max(FAINT_FROM, 0.7 * typical) if others else None
+    if not others:
+        return best, best_ink
+    inked = np.stack([clear[piece] for piece in others]) > max(FAINT_FROM, 0.7 * typical)
+    if not inked.any():
+        return best, best_ink
     for channel in range(3):
         light = rgb[:, :, channel].astype(np.float32)
         found = plate_of(plate.cells, np.stack([light[pieces[cell]] for cell in plate.cells]))
         if found is None or not best.level + LIGHTER < found.level < 1:
-            continue
-        if inked is None or not inked.any():
             continue
         cells = np.stack([light[piece] for piece in others])
         paper = np.maximum(np.percentile(cells, PALE, axis=(1, 2)), 1.0)

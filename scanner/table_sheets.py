@@ -138,10 +138,7 @@ def _labels_printed(photo: Photo, placement: TablePlacement) -> tuple[Word, ...]
     """The words in the columns of labels, and above them."""
     labels = [column for column in placement.table.columns if column.labels]
     right = labels[-1].right if labels else placement.template.size[0]
-    per_mm = TEXT_ROW_PX / placement.unit
-    size = (round(right * per_mm), round(placement.table.rows[-1].bottom * per_mm))
-    flat, _ = flattened(photo.gray, placement, np.zeros(2), size, per_mm)
-    return read_words(flat)
+    return _words(photo, placement, right, placement.table.rows[-1].bottom)
 
 
 def _small(placement: TablePlacement) -> bool:
@@ -157,9 +154,13 @@ def _legible(words: Sequence[Word]) -> bool:
 
 def _printed(photo: Photo, placement: TablePlacement) -> tuple[Word, ...] | NoText:
     """The words on a sheet, in and around its table."""
-    width, height = placement.template.size
+    return _words(photo, placement, *placement.template.size)
+
+
+def _words(photo: Photo, placement: TablePlacement, right: float, bottom: float) -> tuple[Word, ...] | NoText:
+    """The words on a sheet down to `bottom` and up to `right`, mm."""
     per_mm = TEXT_ROW_PX / placement.unit
-    size = (round(width * per_mm), round(height * per_mm))
+    size = (round(right * per_mm), round(bottom * per_mm))
     flat, _ = flattened(photo.gray, placement, np.zeros(2), size, per_mm)
     return read_words(flat)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,14 +84,19 @@ def test_numbers_only_get_clearer_and_none_changes_sides(cells: list[tuple[float
     assert (np.diff(after[numbers][order]) >= 0).all()
 
 
+def with_a_wrong_eight() -> tuple[npt.NDArray[np.float32], int]:
+    """Class probabilities [81, classes] of the puzzle with an 8 in r1c3, all surely read; and that cell's row."""
+    probabilities = np.zeros((81, len(CLASSES)), dtype=np.float32)
+    row = SUDOKU.ids.index("r1c3")
+    for cell, digit in enumerate(PUZZLE):
+        value = "8" if cell == row else "blank" if digit == "0" else digit
+        probabilities[cell, CLASSES.index(value)] = 1
+    return probabilities, row
+
+
 def test_a_mistake_on_a_blurred_sheet_needs_no_questions_about_print() -> None:
     """Some print is seen as print with 0.7 only; the one number by hand, a wrong 8 in r1c3, looks written."""
-    probabilities = np.zeros((81, len(CLASSES)), dtype=np.float32)
-    for row, digit in enumerate(PUZZLE):
-        probabilities[row, CLASSES.index("blank" if digit == "0" else digit)] = 1
-    row = SUDOKU.ids.index("r1c3")
-    probabilities[row] = 0
-    probabilities[row, CLASSES.index("8")] = 1
+    probabilities, row = with_a_wrong_eight()
     blurred = ("r1c2", "r4c5", "r5c1", "r9c8")
     printed = np.array(
         [
@@ -115,12 +121,7 @@ def test_a_mistake_is_not_passed_over_where_much_print_looks_written() -> None:
 
     So the 64 likeliest hypotheses leave some of them out, and without them the puzzle has several solutions.
     """
-    probabilities = np.zeros((81, len(CLASSES)), dtype=np.float32)
-    for row, digit in enumerate(PUZZLE):
-        probabilities[row, CLASSES.index("blank" if digit == "0" else digit)] = 1
-    row = SUDOKU.ids.index("r1c3")
-    probabilities[row] = 0
-    probabilities[row, CLASSES.index("8")] = 1
+    probabilities, row = with_a_wrong_eight()
     needed = ("r3c3", "r3c8", "r4c5", "r5c9", "r6c5", "r7c7", "r7c8", "r9c8")
     printed = np.array(
         [0.45 if cell in needed else 0.9995 * (digit != "0") for cell, digit in zip(SUDOKU.ids, PUZZLE, strict=True)],
