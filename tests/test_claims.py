@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from app_runner import padscore
+from worked_pad import CELLS, RIGHT
+from worked_pad import PAD as SPLITTER
 
 from scanner.board import ReadBoard
 from scanner.games.registry import get_game
@@ -19,7 +21,7 @@ from scanner.simulate import Setting, built_in_print, simulate
 from scanner.simulate.samples import PAD_CALM
 from scanner.templates import Template, get_template
 
-SPLITTER, HEXROLLER = get_template("splitter-a"), get_template("hexroller-front")
+HEXROLLER = get_template("hexroller-front")
 CALM = replace(
     PAD_CALM,
     bow=(0.0, 0.0),
@@ -31,22 +33,6 @@ CALM = replace(
     slant=(0.0, 4.0),
     stray_chance=0.0,
 )
-# From the rules: ones 2, twos 2, threes 3, 7 points in all
-BOARD = """\
-- - 1 6 6 1 - -
-- 1 1 1 2 2 5 -
-1 1 1 1 6 5 5 5
-3 1 1 6 6 3 5 4
-5 6 1 1 1 1 5 5
-- 1 3 3 3 1 1 -
-- - 2 4 5 1 - -"""
-CELLS = {
-    f"r{row}c{column}": int(value)
-    for row, line in enumerate(BOARD.splitlines(), start=1)
-    for column, value in enumerate(line.split(), start=1)
-    if value != "-"
-}
-RIGHT = {"ones": 2, "twos": 2, "threes": 3, "fours": 0, "fives": 0, "sixes": 0, "total": 7}
 
 
 def photo(folder: Path, template: Template, cells: Mapping[str, int], claims: Mapping[str, int]) -> Path:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from worked_pad import CELLS, PAD, RIGHT
 
 from scanner.board import ReadBoard
 from scanner.games.base import GameContext
@@ -22,30 +23,12 @@ from scanner.simulate.claims import ClaimRanges, claimed
 from scanner.templates import Template, get_template
 
 PADS = {name: get_template(name) for name in ("splitter-a", "splitter-b")}
-PAD = PADS["splitter-a"]
 GAME = Splitter()
-# From the rules (worked example of pad A): ones 2, twos 2, threes 3, 7 points in all
-ROWS = """
-- - 1 6 6 1 - -
-- 1 1 1 2 2 5 -
-1 1 1 1 6 5 5 5
-3 1 1 6 6 3 5 4
-5 6 1 1 1 1 5 5
-- 1 3 3 3 1 1 -
-- - 2 4 5 1 - -
-"""
-RIGHT = {"ones": 2, "twos": 2, "threes": 3, "fours": 0, "fives": 0, "sixes": 0, "total": 7}
 
 
 def board(claims: Mapping[str, CellReading | int], **cells: CellReading) -> ReadBoard:
     """The worked example, surely read, with some cells changed; boxes that aren't named are empty."""
-    values = {
-        f"r{row}c{col}": int(token)
-        for row, line in enumerate(ROWS.split("\n")[1:8], start=1)
-        for col, token in enumerate(line.split(), start=1)
-        if token != "-"
-    }
-    read = {cell: CellReading(cell, values.get(cell), "read" if cell in values else "blank") for cell in PAD.ids}
+    read = {cell: CellReading(cell, CELLS.get(cell), "read" if cell in CELLS else "blank") for cell in PAD.ids}
     for name, one in claims.items():
         box = f"claim-{name}"
         read[box] = CellReading(box, one, "read", 0.9995) if isinstance(one, int) else one
