@@ -275,7 +275,8 @@ class Unclear:
             row = batch.ids.index(cell)
             probabilities[row] = 0
             probabilities[row, [3, 5]] = three, five
-        return Readings(batch.ids, CLASSES, probabilities, np.zeros(len(batch.ids), dtype=np.float32))
+        traits = batch.ink[:, 1].reshape(len(batch.ids), -1).astype(np.float32)
+        return Readings(batch.ids, CLASSES, probabilities, np.zeros(len(batch.ids), dtype=np.float32), traits)
 
 
 def test_clear_numbers_of_the_sheet_settle_the_unclear_ones() -> None:

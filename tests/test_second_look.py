@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scanner.read.classes import CLASSES
 from scanner.read.reader import DigitReader, default_reader
-from scanner.read.second_look import CLEAR, views
+from scanner.read.second_look import CLEAR, Floats, views
 
 Picture = npt.NDArray[np.uint8]
 SIDE = 32
@@ -65,7 +65,7 @@ class Counting(DigitReader):
         super().__init__(threads=1)
         self.seen = 0
 
-    def _run(self, ink: Picture) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def _run(self, ink: Picture) -> tuple[Floats, Floats, Floats]:
         self.seen += len(ink)
         return super()._run(ink)
 

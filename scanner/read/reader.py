@@ -76,27 +76,35 @@ class DigitReader:
         self.classes: tuple[str, ...] = tuple(json.loads(metadata["classes"]))
 
     def read(self, batch: CellBatch) -> Readings:
-        """Class probabilities of all cells that lie in the picture."""
+        """Class probabilities and traits of all cells that lie in the picture."""
         ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
-        probabilities, printed = self.probabilities(batch.ink[batch.present])
-        return Readings(ids, self.classes, probabilities, printed)
+        return Readings(ids, self.classes, *self.with_traits(batch.ink[batch.present]))
 
     def probabilities(self, ink: Pictures) -> tuple[Floats, Floats]:
         """Probabilities float32 [n, classes] and of "printed" float32 [n] for pictures uint8 [n, 2, 32, 32].
 
         Unclear cells are looked at again (`scanner.read.second_look`).
         """
-        probabilities, printed = self.glance(ink)
-        if len(ink):
-            look_again(self._run, ink, probabilities, printed)
+        probabilities, printed, _ = self.with_traits(ink)
         return probabilities, printed
+
+    def with_traits(self, ink: Pictures) -> tuple[Floats, Floats, Floats]:
+        """As `probabilities`, with the traits float32 [n, k] that `scanner.read.one_hand` compares."""
+        probabilities, printed, traits = self._first(ink)
+        if len(ink):
+            look_again(lambda pictures: self._run(pictures)[:2], ink, probabilities, printed)
+        return probabilities, printed, traits
 
     def glance(self, ink: Pictures) -> tuple[Floats, Floats]:
         """As `probabilities`, by one look at each cell: for what many cells decide together, such as the way up."""
+        probabilities, printed, _ = self._first(ink)
+        return probabilities, printed
+
+    def _first(self, ink: Pictures) -> tuple[Floats, Floats, Floats]:
         if ink.ndim != 4 or ink.shape[1:] != (2, INPUT_PX, INPUT_PX) or ink.dtype != np.uint8:
             raise ValueError(f"ink: expected uint8 [n, 2, {INPUT_PX}, {INPUT_PX}], got {ink.dtype} {list(ink.shape)}")
         if not len(ink):
-            return np.zeros((0, len(self.classes)), np.float32), np.zeros(0, np.float32)
+            return np.zeros((0, len(self.classes)), np.float32), np.zeros(0, np.float32), np.zeros((0, 0), np.float32)
         inked = ink.reshape(len(ink), -1).any(axis=1)
         if inked.all():
             return self._run(ink)
@@ -105,13 +113,16 @@ class DigitReader:
         probabilities = np.full((len(ink), len(self.classes)), (1 - NO_INK) / others, np.float32)
         probabilities[:, self.classes.index("blank")] = NO_INK
         printed = np.full(len(ink), 0.5, np.float32)
-        if inked.any():
-            probabilities[inked], printed[inked] = self._run(ink[inked])
-        return probabilities, printed
+        if not inked.any():
+            return probabilities, printed, np.zeros((len(ink), 0), np.float32)
+        probabilities[inked], printed[inked], seen = self._run(ink[inked])
+        traits = np.zeros((len(ink), seen.shape[1]), np.float32)
+        traits[inked] = seen
+        return probabilities, printed, traits
 
-    def _run(self, ink: Pictures) -> tuple[Floats, Floats]:
-        probabilities, printed = self._session.run(None, {"pictures": np.ascontiguousarray(ink)})
-        return probabilities, printed
+    def _run(self, ink: Pictures) -> tuple[Floats, Floats, Floats]:
+        probabilities, printed, traits = self._session.run(None, {"pictures": np.ascontiguousarray(ink)})
+        return probabilities, printed, traits
 
 
 @lru_cache(maxsize=1)

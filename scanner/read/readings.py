@@ -19,12 +19,15 @@ class Readings:
     classes: name of each column, see `scanner.read.classes`.
     probabilities: float32 [n, classes], each 0 to 1, each row adds up to 1.
     printed: float32 [n], probability that the ink is printed and not handwritten; of no meaning for blank cells.
+    traits: float32 [n, k], what the reader saw in each cell's ink: alike for digits that look alike. Null where that
+    isn't known.
     """
 
     ids: tuple[str, ...]
     classes: tuple[str, ...]
     probabilities: npt.NDArray[np.float32]
     printed: npt.NDArray[np.float32]
+    traits: npt.NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError, naming expected and actual, for shapes or numbers that can't be."""
@@ -34,6 +37,8 @@ class Readings:
             raise ValueError("classes: a class occurs twice")
         _check("probabilities", self.probabilities, (len(self.ids), len(self.classes)))
         _check("printed", self.printed, (len(self.ids),))
+        if self.traits is not None and (self.traits.ndim != 2 or len(self.traits) != len(self.ids)):
+            raise ValueError(f"traits: expected shape [{len(self.ids)}, k], got {list(self.traits.shape)}")
         off = np.abs(self.probabilities.sum(axis=1) - 1.0)
         if off.size and float(off.max()) > SUM_TOLERANCE:
             worst = int(off.argmax())

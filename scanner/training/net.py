@@ -69,12 +69,18 @@ class Finished(nn.Module):
 
     def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits of classes and of print, as the net's own."""
-        seen = self.net.towers(pictures)
-        return self.net.classes(self.net.join(seen)), self.printed(seen)[:, 0]
+        classes, printed, _ = self.seen(pictures)
+        return classes, printed
+
+    def seen(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The same and the traits [n, 128] by which the classes are told apart."""
+        towers = self.net.towers(pictures)
+        traits = self.net.join(towers)
+        return self.net.classes(traits), self.printed(towers)[:, 0], traits
 
 
 class Reader(nn.Module):
-    """What is shipped: uint8 pictures in, calibrated probabilities out."""
+    """What is shipped: uint8 pictures in, calibrated probabilities and traits out."""
 
     def __init__(self, net: Finished, temperature: float, ink_temperature: float) -> None:
         super().__init__()
@@ -82,7 +88,7 @@ class Reader(nn.Module):
         self.temperature = temperature
         self.ink_temperature = ink_temperature
 
-    def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Probabilities of classes and of print."""
-        logits, printed = self.net(pictures.float() / 255.0)
-        return torch.softmax(logits / self.temperature, dim=1), torch.sigmoid(printed / self.ink_temperature)
+    def forward(self, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Probabilities of classes and of print, and the traits [n, 128]."""
+        logits, printed, traits = self.net.seen(pictures.float() / 255.0)
+        return torch.softmax(logits / self.temperature, dim=1), torch.sigmoid(printed / self.ink_temperature), traits

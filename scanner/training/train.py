@@ -395,8 +395,8 @@ def export(net: Finished, vals: dict[str, Labelled], out: Path) -> None:
         (sample,),
         str(path),
         input_names=["pictures"],
-        output_names=["probabilities", "printed"],
-        dynamic_axes={"pictures": {0: "n"}, "probabilities": {0: "n"}, "printed": {0: "n"}},
+        output_names=["probabilities", "printed", "traits"],
+        dynamic_axes={name: {0: "n"} for name in ("pictures", "probabilities", "printed", "traits")},
         dynamo=False,
     )
     model = onnx.load(str(path))
