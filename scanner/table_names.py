@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +32,42 @@ MOST_NAMED = 0.5
 """Share of the other columns with numbers that have a name where one without is a column of labels."""
 NO_NUMBERS = 0.5
 """Cells of names below an empty strip are read as numbers at most this much as surely as the others."""
+MOST_LABELS = 3
+"""Columns of labels a pad has at most: an icon, a word and what it is worth."""
+FEWEST_ADDED = 3
+"""Numbers whose sum below them tells that their column is one of numbers."""
 FEWEST = 2
 """Written cells that a column or row needs, to be told by them."""
 
 Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Found:
+    """A table as it is ruled, and what its n cells hold: numbers and looks of them, and which are written in."""
+
+    raw: Template
+    numbers: NumberReadings
+    inked: Mask
+    looks: Looks
+
+    @property
+    def table(self) -> Table:
+        table = self.raw.table
+        assert table is not None
+        return table
+
+    def part(self, columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> _Found:
+        """Only these columns and rows of it."""
+        ids = {f"{column.id}.{row.id}" for column in columns for row in rows}
+        kept = np.array([cell in ids for cell in self.numbers.ids], dtype=np.bool_)
+        table = replace(self.table, columns=tuple(columns), rows=tuple(rows))
+        raw = replace(self.raw, cells=tuple(cell for cell in self.raw.cells if cell.id in ids), table=table)
+        chosen = np.flatnonzero(kept).tolist()
+        numbers = NumberReadings(
+            tuple(self.numbers.ids[k] for k in chosen), tuple(self.numbers.candidates[k] for k in chosen)
+        )
+        return _Found(raw, numbers, self.inked[kept], Looks(self.looks.thick[kept], self.looks.colour[kept]))
 
 
 def named(
@@ -43,87 +76,126 @@ def named(
     """The open `template` with the columns and rows of `raw` (see `scanner.locate.table_open`), and new ids by old.
 
     inked: bool [n], which cells of `numbers` are written in. looks: of the same cells. Cells of labels and names have
-    no new id.
+    no new id. Several columns of labels become one.
     """
-    raw, numbers, inked, looks = _without_strip(raw, numbers, inked, looks)
-    table = raw.table
-    assert table is not None
-    sense, written = _by_place(table, numbers, inked)
-    widths = np.array([column.right - column.left for column in table.columns])
-    heights = np.array([row.bottom - row.top for row in table.rows])
-    printed = len(widths) > 1 and _printed(table, numbers, inked, looks)
-    has_names = len(heights) > 3 and _has_names(raw, numbers, sense, written, heights, printed)
-    below = slice(1 if has_names else 0, None)
-    has_labels = len(widths) > 1 and (
-        printed or _unlike(sense[below].T, written[below].T, widths) or (has_names and _nameless(written))
-    )
-    return _built(raw, template, has_labels, has_names)
+    found = _without_strip(_Found(raw, numbers, inked, looks))
+    sense, written = _by_place(found)
+    heights = np.array([row.bottom - row.top for row in found.table.rows])
+    has_names = len(heights) > 3 and _has_names(found, sense, written, heights)
+    labels = _label_columns(found, has_names)
+    return _built(_merged_labels(found, labels).raw, template, labels > 0, has_names)
 
 
-def _without_strip(
-    raw: Template, numbers: NumberReadings, inked: Mask, looks: Looks
-) -> tuple[Template, NumberReadings, Mask, Looks]:
+def _without_strip(found: _Found) -> _Found:
     """All of it without the first row where that is an empty strip of the pad above a row of names."""
-    table = raw.table
-    assert table is not None
-    sense, written = _by_place(table, numbers, inked)
-    if len(table.rows) < 5 or written[0].any():
-        return raw, numbers, inked, looks
+    columns, rows = found.table.columns, found.table.rows
+    sense, written = _by_place(found)
+    if len(rows) < 5 or written[0].any():
+        return found
+    below = found.part(columns, rows[1:])
     names, others = sense[1][written[1]], sense[2:][written[2:]]
-    if len(names) < FEWEST or len(others) < FEWEST or np.median(names) > NO_NUMBERS * np.median(others):
-        return raw, numbers, inked, looks
-    ids = {f"{column.id}.{row.id}" for column in table.columns for row in table.rows[1:]}
-    kept = np.array([cell in ids for cell in numbers.ids], dtype=np.bool_)
-    below = replace(
-        raw, cells=tuple(cell for cell in raw.cells if cell.id in ids), table=replace(table, rows=table.rows[1:])
-    )
-    chosen = np.flatnonzero(kept).tolist()
-    fewer = NumberReadings(tuple(numbers.ids[k] for k in chosen), tuple(numbers.candidates[k] for k in chosen))
-    return below, fewer, inked[kept], Looks(looks.thick[kept], looks.colour[kept])
+    if len(names) < FEWEST or len(others) < FEWEST:
+        return found
+    if np.median(names) <= NO_NUMBERS * np.median(others):
+        return below
+    with_it, without = _sums_with_first(below)
+    return below if without > with_it or (_unlabelled(below, written[1:]) and without == with_it) else found
 
 
-def _by_place(table: Table, numbers: NumberReadings, inked: Mask) -> tuple[FloatArray, Mask]:
+def _unlabelled(found: _Found, written: Mask) -> bool:
+    """Have all rows but the first a label? Only a heading has none."""
+    if written[0, 0] or float(written[1:, 0].mean()) <= MOST_LABELLED:
+        return False
+    return _label_columns(found.part(found.table.columns, found.table.rows[1:]), has_names=False) > 0
+
+
+def _label_columns(found: _Found, has_names: bool) -> int:
+    """How many columns from the left are labels: words, icons, what a thing is worth, or table top beside the paper."""
+    columns = found.table.columns
+    count = 0
+    while count < min(MOST_LABELS, len(columns) - 1):
+        if not _first_is_labels(found.part(columns[count:], found.table.rows), has_names, further=count > 0):
+            break
+        count += 1
+    return count
+
+
+def _first_is_labels(found: _Found, has_names: bool, *, further: bool) -> bool:
+    """Is the first column one of labels? further: there is one to its left, so there needs to be more for it."""
+    sense, written = _by_place(found)
+    below = slice(1 if has_names else 0, None)
+    if _adds_up(found.part(found.table.columns[:1], found.table.rows[below])):
+        return False
+    widths = np.array([column.right - column.left for column in found.table.columns])
+    unlike = _unlike(sense[below].T, written[below].T, widths)
+    nameless = has_names and _nameless(written)
+    if further:
+        signs = (unlike, nameless, _totalless(written), _other_size(widths))
+        return bool(written[below, 0].any()) and (unlike or nameless) and sum(signs) > 1
+    return _printed(found) or unlike or nameless
+
+
+def _adds_up(found: _Found) -> bool:
+    """Is the last number of a column the sum of the numbers above it?"""
+    *above, last = (read[0].value for read in found.numbers.candidates)
+    numbers = [value for value in above if value is not None]
+    return bool(last) and len(numbers) >= FEWEST_ADDED and sum(numbers) == last
+
+
+def _merged_labels(found: _Found, labels: int) -> _Found:
+    """With the first columns, so many, as one."""
+    if labels < 2:
+        return found
+    columns = found.table.columns
+    one = replace(columns[labels - 1], left=columns[0].left)
+    return found.part((one, *columns[labels:]), found.table.rows)
+
+
+def _by_place(found: _Found) -> tuple[FloatArray, Mask]:
     """How surely each cell holds a number, 0 to 1, and which are written in: [rows, columns] each."""
+    table = found.table
     column_of = {column.id: k for k, column in enumerate(table.columns)}
     row_of = {row.id: k for k, row in enumerate(table.rows)}
     sense = np.zeros((len(row_of), len(column_of)))
     written = np.zeros(sense.shape, dtype=np.bool_)
-    for cell, found, ink in zip(numbers.ids, numbers.candidates, inked.tolist(), strict=True):
+    for cell, read, ink in zip(found.numbers.ids, found.numbers.candidates, found.inked.tolist(), strict=True):
         column, row = cell.split(".", 1)
         at = row_of[row], column_of[column]
         # An icon looks like something struck out, and a column of nothing else is no player's.
-        sense[at] = found[0].probability if found[0].state == "read" else 0.0
-        written[at] = ink and found[0].state != "blank"
+        sense[at] = read[0].probability if read[0].state == "read" else 0.0
+        written[at] = ink and read[0].state != "blank"
     return sense, written
 
 
 def _unlike(sense: FloatArray, written: Mask, sizes: FloatArray) -> bool:
     """Is the first row something else than the rows below it?"""
     first, others = sense[0][written[0]], sense[1:][written[1:]]
-    typical = float(np.median(sizes[1:]))
-    other_size = abs(float(sizes[0]) - typical) > PLAIN * typical
+    other_size = _other_size(sizes)
     if len(first) < FEWEST or len(others) < FEWEST:
         return other_size
     return float(np.median(first)) < (OTHER_SIZE if other_size else UNLIKE) * float(np.median(others))
 
 
-def _has_names(
-    raw: Template, numbers: NumberReadings, sense: FloatArray, written: Mask, heights: FloatArray, printed: bool
-) -> bool:
-    """Is the first row one of names? printed: whether the first column is one of labels."""
-    with_it, without = _sums_with_first(raw, numbers)
+def _other_size(sizes: FloatArray) -> bool:
+    """Is the first column wider, or narrower, than the others?"""
+    typical = float(np.median(sizes[1:]))
+    return abs(float(sizes[0]) - typical) > PLAIN * typical
+
+
+def _has_names(found: _Found, sense: FloatArray, written: Mask, heights: FloatArray) -> bool:
+    """Is the first row one of names?"""
+    with_it, without = _sums_with_first(found)
     if with_it != without:
         return without > with_it
-    if printed and not written[0, 0] and float(written[1:, 0].mean()) > MOST_LABELLED:
-        return True  # only a heading has no label
+    if _unlabelled(found, written):
+        return True
     return _unlike(sense, written, heights) or _left_empty(written)
 
 
-def _sums_with_first(raw: Template, numbers: NumberReadings) -> tuple[int, int]:
+def _sums_with_first(found: _Found) -> tuple[int, int]:
     """How many last rows are the sum of all rows above them, and how many without the first row, where it matters."""
-    table = raw.table
-    assert table is not None
-    top = {cell: found[0].value for cell, found in zip(numbers.ids, numbers.candidates, strict=True)}
+    table, numbers = found.table, found.numbers
+    top = {cell: read[0].value for cell, read in zip(numbers.ids, numbers.candidates, strict=True)}
     with_it = without = 0
     for column in table.columns:
         first, *others, total = (top.get(f"{column.id}.{row.id}") for row in table.rows)
@@ -145,14 +217,23 @@ def _nameless(written: Mask) -> bool:
     return not written[0, 0] and bool(used.any()) and float(written[0, 1:][used].mean()) > MOST_NAMED
 
 
-def _printed(table: Table, numbers: NumberReadings, inked: Mask, looks: Looks) -> bool:
+def _totalless(written: Mask) -> bool:
+    """Is the first column without a sum, where those of all others in use have one?"""
+    used = written[:-1, 1:].any(axis=0)
+    return not written[-1, 0] and bool(used.any()) and bool(written[-1, 1:][used].all())
+
+
+def _printed(found: _Found) -> bool:
     """Is the ink of the first column thicker than that of the others, or of other colours? Below a row of names."""
+    table, numbers, looks = found.table, found.numbers, found.looks
     rows = {row.id for row in table.rows[1:]}
     places = [tuple(cell.split(".", 1)) for cell in numbers.ids]
     first = np.array([column == table.columns[0].id and row in rows for column, row in places], dtype=np.bool_)
     others = np.array([column != table.columns[0].id and row in rows for column, row in places], dtype=np.bool_)
-    seen = inked & (looks.thick > 0)
-    first, others = first & seen, others & seen
+    seen = found.inked & (looks.thick > 0)
+    # What a pen looks like, numbers tell: elsewhere there may be the edge of a coloured field.
+    numeral = np.array([read[0].state == "read" for read in numbers.candidates], dtype=np.bool_)
+    first, others = first & seen, others & seen & numeral
     if first.sum() < FEWEST or others.sum() < FEWEST:
         return False
     thick, usual = float(np.median(looks.thick[first])), float(np.median(looks.thick[others]))

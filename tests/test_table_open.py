@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -15,7 +18,7 @@ from scanner.locate.tables import locate_tables
 from scanner.read.numbers import NumberCandidate, NumberReadings
 from scanner.table_looks import Looks, ink_looks
 from scanner.table_names import named
-from scanner.templates import Table, get_template
+from scanner.templates import Table, Template, get_template
 
 OPEN = get_template("score-table")
 WIDE, HIGH = 150, 76
@@ -157,26 +160,87 @@ def test_a_row_without_an_icon_is_a_heading() -> None:
     assert rows_found([80, 106, 11], rows, [15, 27, 39], corner=True)[0] == "r1"
 
 
-@pytest.mark.parametrize(("sure", "rows"), [(0.1, ["name", "r1", "r2"]), (0.9, ["name", "r1", "r2", "r3"])])
-def test_names_below_an_empty_strip(sure: float, rows: list[str]) -> None:
-    """The second row of five says what the first is: a strip above names, or a heading that was left empty."""
-    picture, _ = on_wood(ruled(5, 3), 0.0)
+def open_pad(
+    rows: int, columns: int, found: Mapping[tuple[int, int], NumberCandidate]
+) -> tuple[Template, dict[str, str]]:
+    """What a pad is taken for if its cells (row, column) are read as this; the others are blank."""
+    picture, _ = on_wood(ruled(rows, columns), 0.0)
     place = located(picture)
     assert place.model is not None
     ids = place.template.ids
-    row = [int(cell.split(".")[1][1:]) - 1 for cell in ids]
-    numbers = {
-        0: NumberCandidate(None, "blank", 0.99),
-        1: NumberCandidate(512, "read", sure),
-        4: NumberCandidate(24, "read", 0.9),
-    }
-    found = tuple((numbers.get(at, NumberCandidate(12, "read", 0.9)),) for at in row)
-    inked = np.array([at > 0 for at in row], dtype=np.bool_)
+    places = [(int(cell.split(".")[1][1:]) - 1, int(cell.split(".")[0][1:]) - 1) for cell in ids]
+    candidates = tuple((found.get(at, NumberCandidate(None, "blank", 0.99)),) for at in places)
+    inked = np.array([at in found for at in places], dtype=np.bool_)
     looks = Looks(np.full(len(ids), 0.06), np.tile((0.2, 0.7, 0.68), (len(ids), 1)))
-    template, renamed = named(place.template, place.model, NumberReadings(ids, found), inked, looks)
+    return named(place.template, place.model, NumberReadings(ids, candidates), inked, looks)
+
+
+def sure_numbers(rows: Sequence[Sequence[int | None]], sure: float = 0.9) -> dict[tuple[int, int], NumberCandidate]:
+    """Cells (row, column) that are read as these numbers; null for blank ones."""
+    return {
+        (row, column): NumberCandidate(value, "read", sure)
+        for row, values in enumerate(rows)
+        for column, value in enumerate(values)
+        if value is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("sure", "total", "rows"),
+    [
+        (0.1, 30, ["name", "r1", "r2"]),
+        (0.9, 24, ["name", "r1", "r2"]),  # 12 and 12, so the 512 was none
+        (0.9, 30, ["name", "r1", "r2", "r3"]),
+        (0.9, 536, ["name", "r1", "r2", "r3"]),
+    ],
+)
+def test_names_below_an_empty_strip(sure: float, total: int, rows: list[str]) -> None:
+    """The second row of five says what the first is: a strip above names, or a heading that was left empty."""
+    found = {(1, column): NumberCandidate(512, "read", sure) for column in range(3)}
+    found |= {(row, column): NumberCandidate(12, "read", 0.9) for row in (2, 3) for column in range(3)}
+    found |= {(4, column): NumberCandidate(total, "read", 0.9) for column in range(3)}
+    template, renamed = open_pad(5, 3, found)
     assert template.table is not None
     assert [one.id for one in template.table.rows] == [*rows, "total"]
     assert {new for old, new in renamed.items() if int(old.split(".")[1][1:]) == 3} >= {f"c1.{rows[-2]}"}
+
+
+def test_a_row_without_a_label_below_an_empty_strip_is_one_of_names() -> None:
+    """Its names look like numbers, and no sum is right; the rows below it all have a word, which is no number."""
+    found = sure_numbers([[], [None, 80, 106], [7, 3, 4], [7, 10, 20], [7, 1, 2], [7, 15, 27]])
+    for row in range(2, 6):
+        found[row, 0] = NumberCandidate(None, "scribble", 0.8)
+    template, _ = open_pad(6, 3, found)
+    assert template.table is not None
+    assert [one.id for one in template.table.rows] == ["name", "r1", "r2", "r3", "total"]
+    assert [one.labels for one in template.table.columns] == [True, False, False]
+
+
+@pytest.mark.parametrize("worth", [None, 7])
+def test_a_second_column_of_labels_is_no_player(worth: int | None) -> None:
+    """Icons, what each is worth (which nobody named or added up), and two players. worth: in the row of the sums."""
+    found = sure_numbers([[None, None, 80, 106], [0, 2, 3, 4], [0, 5, 10, 20], [0, 3, 1, 2], [0, worth, 14, 26]])
+    for row in range(1, 5):
+        found[row, 0] = NumberCandidate(None, "scribble", 0.8)
+    for column in (2, 3):
+        found[0, column] = NumberCandidate(None, "scribble", 0.8)
+    template, renamed = open_pad(5, 4, found)
+    assert template.table is not None
+    expected = ["labels", "c1", "c2"] if worth is None else ["labels", "c1", "c2", "c3"]
+    assert [one.id for one in template.table.columns] == expected
+    assert renamed["c3.r2"] == ("c1.r1" if worth is None else "c2.r1")
+
+
+def test_a_column_that_is_added_up_is_never_one_of_labels() -> None:
+    """However unsurely it is read, and though it has no name."""
+    found = sure_numbers([[None, 80, 106], [3, 3, 4], [10, 10, 20], [1, 1, 2], [14, 14, 26]])
+    for row in range(1, 5):
+        found[row, 0] = replace(found[row, 0], probability=0.3)
+    for column in (1, 2):
+        found[0, column] = NumberCandidate(None, "scribble", 0.8)
+    template, _ = open_pad(5, 3, found)
+    assert template.table is not None
+    assert [one.id for one in template.table.columns] == ["c1", "c2", "c3"]
 
 
 def labels_found(thick: float, colour: tuple[float, float, float], *, headed: bool) -> bool:
