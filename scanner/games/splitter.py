@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
+from scanner.games import splitter_prior
 from scanner.games.base import GameContext, TallyBoxes
 from scanner.games.splitter_bounds import bounds, options_of
 from scanner.games.splitter_layout import HIGHEST, NUMBERS, Group, Layout, groups_of, layout_of
@@ -97,14 +98,15 @@ class Splitter:
             yield tuple(points[name] for name, _ in layout.claims if name != "total")
 
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
-        """Half pairs are rarer than whole ones, and so are numbers that no die shows."""
+        """Half pairs are rarer than whole ones, and so are numbers that no die shows; equal ones stand side by side."""
         layout = layout_of(template)
         if reading.id not in layout.ids:
             return 1.0
         mirrored = board.cells[layout.ids[layout.partner[layout.ids.index(reading.id)]]]
+        beside = splitter_prior.beside(board, layout, reading)
         if reading.value is None:
-            return HALF_PAIR if _holds_number(mirrored) else 1.0
-        return (HALF_PAIR if _is_empty(mirrored) else 1.0) * (1.0 if _counting(reading.value) else ILLEGAL)
+            return beside * (HALF_PAIR if _holds_number(mirrored) else 1.0)
+        return beside * (HALF_PAIR if _is_empty(mirrored) else 1.0) * (1.0 if _counting(reading.value) else ILLEGAL)
 
     def bounds(
         self, board: ReadBoard, template: Template, possible: Mapping[str, frozenset[Value | None]]
