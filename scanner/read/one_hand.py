@@ -52,7 +52,7 @@ class Weights:
     other: float
 
 
-WEIGHTS = Weights(own=0.5, seen=10.7, drawn=2.8, shown=4.0, unshown=-1.06, digit=1.9, digit_drawn=3.55, other=-2.66)
+WEIGHTS = Weights(own=0.7, seen=6.73, drawn=2.81, shown=2.21, unshown=-0.08, digit=2.64, digit_drawn=2.08, other=-2.26)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +69,7 @@ class Likeness:
     drawn: Floats
 
 
-def one_hand(readings: Readings, pictures: npt.NDArray[np.uint8]) -> Readings:
+def one_hand(readings: Readings, pictures: npt.NDArray[np.uint8], weights: Weights = WEIGHTS) -> Readings:
     """The readings with the unclear digits weighed by their likeness to the sheet's examples.
 
     What the sheet shows nowhere else, a digit without an example or a scribble, loses where the ink is like an example
@@ -85,7 +85,7 @@ def one_hand(readings: Readings, pictures: npt.NDArray[np.uint8]) -> Readings:
     if found is None:
         return readings
     probabilities = readings.probabilities.astype(np.float64)
-    probabilities[found.rows] = settled(probabilities[found.rows], digit_columns(readings.classes), found, WEIGHTS)
+    probabilities[found.rows] = settled(probabilities[found.rows], digit_columns(readings.classes), found, weights)
     return replace(readings, probabilities=probabilities.astype(np.float32))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -27,22 +27,30 @@ from scanner.read.second_look import Floats, Pictures, look_again
 from scanner.training.net import DigitNet
 from scanner.training.sheets import Labelled, SheetMaker, joined
 from scanner.training.single import cells_of, mnist_crops, single_digits, swiss_crops
-from scanner.training.train import SEED, Plan, fit, legible, logits_of, pools
+from scanner.training.train import SEED, Plan, fit, legible, logits_of, pools, traits_of
 
 FOLDS: Final = 4
 PLAN: Final = Plan(sheets=1500, epochs=6, single_versions=7)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tested:
-    """Digits of writers that a fold's reader never saw: who wrote each, what it is, what was read at the first look and
-    with second looks, as the shipped reader does it.
+    """Digits of writers that a fold's reader never saw: who wrote each, int64 [n], what it is, int64 [n], what was read
+    at the first look, int64 [n], the probabilities [n, classes] with second looks, as the shipped reader has them, the
+    traits [n, k] and the pictures, uint8 [n, 2, 32, 32].
     """
 
     writer: npt.NDArray[np.int64]
     true: npt.NDArray[np.int64]
     first: npt.NDArray[np.int64]
-    read: npt.NDArray[np.int64]
+    probabilities: Floats
+    traits: Floats
+    pictures: Pictures
+
+    @property
+    def read(self) -> npt.NDArray[np.int64]:
+        """What was read, with second looks."""
+        return np.asarray(self.probabilities.argmax(axis=1), dtype=np.int64)
 
 
 def writers_of(shared: Path) -> list[int]:
@@ -65,20 +73,32 @@ def fold(number: int, cache: Path, shared: Path, plan: Plan) -> tuple[Tested, fl
     tested = joined([part for _, part in parts])
     net = DigitNet().to(memory_format=torch.channels_last)
     net = fit(net, data, {"writers left out": tested}, plan, cache / f"checkpoint-fold-{number}.pt")
-    first, read = _read(net, tested)
+    first, probabilities = _read(net, tested)
     mnist = cells_of(*mnist_crops(shared, "t10k"), 0, SEED)
-    right = float((_read(net, mnist)[1] == mnist.classes).mean())
+    right = float((_read(net, mnist)[1].argmax(axis=1) == mnist.classes).mean())
     writer = np.concatenate([np.full(len(part), who, dtype=np.int64) for who, part in parts])
-    return Tested(writer, tested.classes, first, read), right
+    done = Tested(writer, tested.classes, first, probabilities, traits_of(net, tested.pictures), tested.pictures)
+    np.savez(_file(number, cache), **{field.name: getattr(done, field.name) for field in fields(Tested)})
+    return done, right
 
 
-def _read(net: DigitNet, part: Labelled) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Classes [n] by the first look, and with second ones."""
+def _file(number: int, cache: Path) -> Path:
+    return cache / f"tested-fold-{number}.npz"
+
+
+def tested_of(number: int, cache: Path) -> Tested:
+    """What an earlier run read of a fold's writers."""
+    with np.load(_file(number, cache)) as kept:
+        return Tested(**{field.name: kept[field.name] for field in fields(Tested)})
+
+
+def _read(net: DigitNet, part: Labelled) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Classes [n] by the first look, and probabilities [n, classes] with second ones."""
     look = partial(_looked, net)
     probabilities, printed = look(part.pictures)
     first = probabilities.argmax(axis=1)
     look_again(look, part.pictures, probabilities, printed)
-    return first, probabilities.argmax(axis=1)
+    return first, probabilities
 
 
 def _looked(net: DigitNet, pictures: Pictures) -> tuple[Floats, Floats]:

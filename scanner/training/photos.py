@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ FAR = 0.3
 HEXES_ACROSS = 9
 """Hexes along a hex sheet's side, about."""
 MIX = ("digit", "blank", "candidates", "struck")
+FINISHED = (0.95, 0.03, 0.02)
+"""Shares of what two dice show, of nothing and of any digit in the cells of a finished pad."""
 
 
 def photo_cells(
@@ -51,6 +53,31 @@ def photo_cells(
     return joined(parts)
 
 
+def finished_sheets(
+    hands: Sequence[HandSource], typefaces: Sequence[HandSource], photos: int, seed: int
+) -> Iterator[Labelled]:
+    """The cells of generated photos of sheets that are filled in to the end, each photo's apart.
+
+    Pads hold what two dice show, here and there nothing or another digit; Sudokus are solved.
+    """
+    for number in range(photos):
+        rng = np.random.default_rng([seed, number, 1])
+        template = get_template(TEMPLATES[number % len(TEMPLATES)])
+        hand, typeface = (source[int(rng.integers(len(source)))] for source in (hands, typefaces))
+        contents: dict[str, int | str | None] = {}
+        printed: frozenset[str] = frozenset()
+        if template.id == "sudoku":
+            puzzle = make_puzzle(int(rng.integers(2**31)), givens=int(rng.integers(24, 36)))
+            contents, printed = puzzle.contents(), frozenset(puzzle.printed)
+        else:
+            for cell in template.lattice_cells:
+                kind = int(rng.choice(3, p=FINISHED))
+                contents[cell.id] = (int(rng.integers(1, 7)), None, int(rng.integers(0, 10)))[kind]
+        cells = _photographed(template, contents, printed, hand, typeface, rng)
+        if cells is not None:
+            yield cells
+
+
 def _cells(template: Template, hand: HandSource, typeface: HandSource, rng: np.random.Generator) -> Labelled | None:
     contents: dict[str, int | str | None] = {}
     printed: frozenset[str] = frozenset()
@@ -69,6 +96,17 @@ def _cells(template: Template, hand: HandSource, typeface: HandSource, rng: np.r
         if cell.kind == "digit" and (template.hexes or cell.place) and cell.id not in printed:
             what = MIX[int(rng.choice(len(MIX), p=shares))]
             contents[cell.id] = int(rng.integers(0, 10)) if what == "digit" else None if what == "blank" else what
+    return _photographed(template, contents, printed, hand, typeface, rng)
+
+
+def _photographed(
+    template: Template,
+    contents: Contents,
+    printed: frozenset[str],
+    hand: HandSource,
+    typeface: HandSource,
+    rng: np.random.Generator,
+) -> Labelled | None:
     made = simulate(
         template,
         contents,

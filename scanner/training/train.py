@@ -29,6 +29,7 @@ import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
 from scanner.read.classes import CLASSES
+from scanner.simulate import HandSource, pool_hand
 from scanner.training import glyphs
 from scanner.training.fonts import Split
 from scanner.training.glyphs import GlyphPool
@@ -129,27 +130,34 @@ def _jobs(
 
 def _make_photos(cache: Path, split: Split, job: int, photos: int, hexes: bool = False) -> Path:
     """One job: the cells of `photos` generated photos of one part, written to the cache; returns the file."""
-    from scanner.simulate import pool_hand
-
     out = cache / f"{'hexes' if hexes else 'photos'}-{split}-{job}.npz"
     if not out.exists():
         cv2.setNumThreads(1)
         glyphs, _ = pools(cache)
         chosen = glyphs.select(glyphs.split == split)
-        mine = {int(w): chosen.sources[chosen.source[chosen.writer == w][0]] for w in np.unique(chosen.writer)}
-        kinds = {int(w): str(chosen.kind[chosen.writer == w][0]) for w in mine}
-        complete = [w for w in mine if len(np.unique(chosen.digit[chosen.writer == w])) == 10]
-        swiss = [w for w in complete if mine[w] == "swiss"]
-        others = [w for w in complete if kinds[w] == "hand" and mine[w] != "swiss"]
-        prints = [w for w in complete if kinds[w] == "print"]
-        # Real hands carry the training, fonts season it.
-        hands = swiss * max(1, round(2 * len(others) / max(len(swiss), 1))) + others
-        shapes = {w: pool_hand(chosen, w) for w in {*hands, *prints}}
+        hands, typefaces = hands_of(chosen)
         seed = SEED + 1000 * job + len(split) + 500 * hexes
         sheets = HEX_TEMPLATES if hexes else TEMPLATES
-        made = photo_cells([shapes[w] for w in hands], [shapes[w] for w in prints], photos, seed, sheets)
-        _save(out, made)
+        _save(out, photo_cells(hands, typefaces, photos, seed, sheets))
     return out
+
+
+def hands_of(pool: GlyphPool, *, only: frozenset[int] | None = None) -> tuple[list[HandSource], list[HandSource]]:
+    """The hands and typefaces of a pool that have all digits; of the hands, where `only` is given, those writers.
+
+    Real hands carry the training, fonts season it: together the Swiss writers come about twice as often as the others.
+    """
+    writers = [int(w) for w in np.unique(pool.writer) if len(np.unique(pool.digit[pool.writer == w])) == 10]
+    first = {w: int(np.flatnonzero(pool.writer == w)[0]) for w in writers}
+    of_swiss = {w: pool.sources[pool.source[first[w]]] == "swiss" for w in writers}
+    swiss = [w for w in writers if of_swiss[w]]
+    others = [w for w in writers if not of_swiss[w] and str(pool.kind[first[w]]) == "hand"]
+    prints = [w for w in writers if str(pool.kind[first[w]]) == "print"]
+    hands = swiss * max(1, round(2 * len(others) / max(len(swiss), 1))) + others
+    if only is not None:
+        hands = [w for w in swiss if w in only]
+    shapes = {w: pool_hand(pool, w) for w in {*hands, *prints}}
+    return [shapes[w] for w in hands], [shapes[w] for w in prints]
 
 
 def generated_photos(cache: Path, split: Split, photos: int, workers: int) -> Labelled:
@@ -339,6 +347,14 @@ def logits_of(net: DigitNet | Finished, pictures: npt.NDArray[np.uint8]) -> tupl
     with torch.no_grad():
         outputs = [net(torch.from_numpy(pictures[k : k + 2048]).float() / 255) for k in range(0, len(pictures), 2048)]
     return torch.cat([o[0] for o in outputs]), torch.cat([o[1] for o in outputs])
+
+
+def traits_of(net: DigitNet, pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """What the net tells classes apart by, float32 [n, 128], in evaluation mode."""
+    net.eval()
+    with torch.no_grad():
+        chunks = [pictures[k : k + 2048] for k in range(0, len(pictures), 2048)]
+        return np.concatenate([net.join(net.towers(torch.from_numpy(one).float() / 255)).numpy() for one in chunks])
 
 
 def accuracy(net: DigitNet, part: Labelled) -> float:
