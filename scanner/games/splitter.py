@@ -36,10 +36,10 @@ ILLEGAL = 0.4
 rare as a legal one; on people's pads they are rarer. Both together stay above that."""
 CLEARLY_VOID = 0.9
 """Confidence from which what is struck out, or a pencil note, counts as no number."""
-TOLD_FROM = 0.9
-"""Probability from which a mistake is told; a less probable one is asked about first. Beside `ILLEGAL` it stands for
-the same ink as 0.95 without. On generated pads 63 of 72 mistakes are told, and on 1 of 88 legal sheets one that isn't
-there; from 0.95 on 59 and none."""
+TOLD_FROM = 0.8
+"""Probability from which a mistake is told; a less probable one is asked about first. On generated pads by hands that
+train or tune the reader 137 of 156 mistakes are told, and none on 250 legal sheets; from 0.9 on 127 of them, from 0.7
+on 140, with one legal sheet accused."""
 NAMED_PAIRS = 3
 
 
