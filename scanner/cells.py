@@ -22,6 +22,7 @@ from scanner.locate.refine import bend_map
 from scanner.printed_lines import without_lines
 from scanner.symbols import Plate, lifted, plate_of, plates_of
 from scanner.templates import Template
+from scanner.torn_ink import mended
 
 FloatImage = npt.NDArray[np.float32]
 
@@ -75,9 +76,10 @@ class CellBatch:
     ids: cell ids, n of them. ink: uint8 [n, 2, 32, 32], 255 for full ink; channel 0 the cell in its surroundings (a
     sixth of a cell on every side), channel 1 its ink alone, brought to one size. present: bool [n], false where the
     cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 (no ink) to
-    1 (black). shared: bool [n], whether much of another cell's ink lies in the middle of a cell beside its own, so that
-    part of that may be its own, too; null where nobody looked for that. hidden: bool [n], whether a printed symbol that
-    is darker than the sheet's usual ink lies under a cell's ink, so that some of it may not be seen; null likewise.
+    1 (black). shared: bool [n], whether much of another cell's ink lies in the middle of a cell beside its own, or ink
+    was divided between the two, so that part of it may be the other's; null where nobody looked for that. hidden: bool
+    [n], whether a printed symbol that is darker than the sheet's usual ink lies under a cell's ink, so that some of it
+    may not be seen; null likewise.
     """
 
     ids: tuple[str, ...]
@@ -163,6 +165,7 @@ def cut(photo: Photo, placement: Placement) -> CellBatch:
         symbols,
         dark_field=dark_field,
         rgb=rgb,
+        standing=all(turn % 2 == 0 for turn in placement.turns),
     )
 
 
@@ -215,13 +218,15 @@ def cut_rectified(
     *,
     dark_field: bool = False,
     rgb: npt.NDArray[np.uint8] | None = None,
+    standing: bool = False,
 ) -> CellBatch:
     """Cells of a rectified grey sheet [rows * 48 + 48, cols * 48 + 48].
 
     Cell k lies in row cell_rows[k], column cell_cols[k], from 0; present [n] as in `CellBatch`.
     symbols: for each way up that the sheet may lie, the cells that have the same symbol under the ink, int64 each.
     dark_field: where there is no cell the sheet may be printed dark. rgb: the sheet in colour [..., 3]; dark symbols in
-    colour are looked at in the light that they show most of.
+    colour are looked at in the light that they show most of. standing: whether digits stand upright or on their heads,
+    and don't lie on a side.
     """
     gray = flat.astype(np.float32)
     density = ink_density(gray, CELL_PX)
@@ -239,7 +244,7 @@ def cut_rectified(
     hidden = np.zeros(len(ids), dtype=np.bool_)
     if any(cells.size for way in symbols for cells in way):
         hidden[_lift_symbols(gray, clear, cell_rows, cell_cols, symbols, rgb)] = True
-    ink, dark, shared = _cells_of(clear, cell_rows, cell_cols, rows, cols)
+    ink, dark, shared = _cells_of(clear, cell_rows, cell_cols, rows, cols, standing=standing)
     return CellBatch(ids, ink, present, dark, shared, hidden)
 
 
@@ -488,17 +493,29 @@ def cells_of_density(
 
 
 def _cells_of(
-    clear: FloatImage, cell_rows: npt.NDArray[np.int64], cell_cols: npt.NDArray[np.int64], rows: int, cols: int
+    clear: FloatImage,
+    cell_rows: npt.NDArray[np.int64],
+    cell_cols: npt.NDArray[np.int64],
+    rows: int,
+    cols: int,
+    *,
+    standing: bool = False,
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """As `cells_of_density`, and which cells share their middle with another cell's ink: bool [n]."""
+    """As `cells_of_density`, and which cells share ink with another one (`CellBatch.shared`): bool [n].
+
+    standing: see `cut_rectified`.
+    """
     mask = _ink_mask(clear, rows, cols)
-    owner = _owners(mask, rows, cols)
+    by_strokes = _owners(mask, rows, cols)
+    owner = mended(by_strokes, _cell_of(rows, cols), cols, CELL_PX) if standing else by_strokes
+    divided = owner != by_strokes
     numbers = cell_rows * cols + cell_cols
     windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
     has_own = np.asarray(mine.any(axis=(1, 2)), dtype=np.bool_)
     crowded = _crowded(owner, numbers, cell_rows, cell_cols)
     _show_strangers(mine, owner, cell_rows, cell_cols, np.flatnonzero(crowded & ~has_own))
-    return *pictures_of_windows(windows, mine), crowded & has_own
+    torn = np.isin(numbers, np.concatenate([owner[divided], by_strokes[divided]]))
+    return *pictures_of_windows(windows, mine), (crowded & has_own) | torn
 
 
 def _crowded(
