@@ -119,6 +119,38 @@ def test_cells_that_are_many_times_as_wide_as_high() -> None:
     assert_shape(located(picture), corners, 14, 2, 6)
 
 
+def dotted(rows: int, columns: int) -> np.ndarray:
+    """Lines between rows of dots only, each 3 px wide, 10 px apart; the columns' are whole."""
+    picture = flat_pad(rows, columns)
+    ys, xs = edges(rows, columns)
+    for y in ys:
+        for x in range(xs[0], xs[-1], 10):
+            cv2.circle(picture, (x, y), 2, 60, -1, cv2.LINE_AA)
+    for x in xs:
+        cv2.line(picture, (x, ys[0]), (x, ys[-1]), 60, 3)
+    return picture
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 4), (11, 5)])
+def test_dotted_lines(rows: int, columns: int) -> None:
+    picture, corners = on_wood(dotted(rows, columns), 2.0, 0.1)
+    assert_shape(located(picture), corners, rows, columns, 6)
+
+
+def test_cells_that_are_higher_than_wide_may_be_read_upright() -> None:
+    """Lying they would be as wide as usual; that way is tried first, and the other isn't left out."""
+    picture, _ = on_wood(ruled(7, 5, wide=70, high=100), 0.0)
+    first = located(picture)
+    shapes = [(len(way.table.rows), len(way.table.columns)) for way in (first, *first.others)]
+    assert shapes == [(5, 7), (5, 7), (7, 5), (7, 5)]
+
+
+def test_much_too_high_cells_are_no_way() -> None:
+    picture, _ = on_wood(ruled(7, 4, wide=210, high=70), 0.0)
+    first = located(picture)
+    assert {(len(way.table.rows), len(way.table.columns)) for way in (first, *first.others)} == {(7, 4)}
+
+
 def reading(value: int) -> tuple[NumberCandidate, ...]:
     return (NumberCandidate(value, "read", 0.99),)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from scanner.geometry import Homography
-from scanner.locate.candidates import find_patches
+from scanner.locate.candidates import Patches, find_patches
 from scanner.locate.prepare import smoothed
 from scanner.locate.table_axis import Axis, axis_of, ruled_part, within
-from scanner.locate.table_frame import Frame, on_paper, regions
+from scanner.locate.table_frame import Frame, on_paper, on_sheet, regions
 from scanner.locate.table_match import match, row_edges
 from scanner.locate.table_rules import STRIPS, RuledLine, Rules, find_rules
 from scanner.locate.tables import ACCEPT, THRESHOLDS, _ways
@@ -164,3 +164,33 @@ def test_the_grain_of_a_table_top_joins_no_cards() -> None:
     kept = on_paper(picture, patches)
     assert len(kept) < len(patches)
     assert sorted(int(members.sum()) for members in regions(kept, picture.shape)) == [24, 24]
+
+
+def test_pieces_of_a_line_that_follow_each_other_are_all_of_it() -> None:
+    """One ends where the next begins, 2 px off; writing beside a whole line, 3 px off, adds nothing to it."""
+    first = RuledLine(np.arange(9), np.full(9, 100.0), 0.1)
+    second = RuledLine(np.arange(8, 24), np.full(16, 102.0), 0.1)
+    whole, beside = (
+        RuledLine(np.arange(a, b), np.full(b - a, at), 0.1) for a, b, at in ((0, 24, 300.0), (4, 9, 303.0))
+    )
+    others = [RuledLine(np.arange(24), np.full(24, at), 0.1) for at in (200.0, 400.0, 500.0)]
+    axis = axis_of(sorted([first, second, whole, beside, *others], key=lambda line: line.place), [], 40.0, 40.0)
+    assert len(axis.lines) == 5
+    assert axis.lines[0].strips.tolist() == list(range(24))
+    assert axis.weights[0] == 1
+    assert axis.lines[2].at.tolist() == [300.0] * 24
+
+
+@pytest.mark.parametrize(("table_top", "seen"), [(90, False), (140, False), (190, True)])
+def test_only_the_paper_of_cells_may_have_lines(table_top: int, seen: bool) -> None:
+    """A table top of half the paper's brightness, of 0.7 and of nearly all of it, and a blot between the cells."""
+    picture = np.full((400, 400), table_top, np.uint8)
+    cv2.rectangle(picture, (60, 60), (340, 340), PAPER, -1)
+    cv2.circle(picture, (200, 200), 20, 40, -1)
+    quads = np.array([[[x, y], [x + 56, y], [x + 56, y + 56], [x, y + 56]] for x in (102, 242) for y in (102, 242)])
+    patches = Patches(quads.mean(axis=1), quads.astype(np.float64), np.full(4, 56.0))
+    framed = Frame(Homography(np.eye(3)), picture, np.ones(picture.shape, np.bool_))
+    valid = on_sheet(framed, patches, np.ones(4, np.bool_), picture).valid
+    assert valid[80, 200]  # the paper beside the cells
+    assert valid[200, 200]
+    assert valid[20, 200] == seen

@@ -20,6 +20,8 @@ WELL_SEEN = 0.8
 """Weight of a line (see `Axis`) from which it is one of the table's."""
 HARDLY_THERE, SAME_INTERVAL = 0.4, 0.22
 """Weight of a line that goes on after the last well seen one, and how far its interval may differ from the usual."""
+MOSTLY_DOUBLE = 0.7
+"""Share of a line along which another has to lie beside it, for the two to be one double rule."""
 CROSSED = 0.6
 """Share of the lines across that have to run through a row or a column; beyond the table there are none."""
 
@@ -102,8 +104,9 @@ def axis_of(lines: Sequence[RuledLine], across: Sequence[RuledLine], strip: floa
     for group in merged(places, weights):
         best = max(group, key=lambda k: (len(lines[k].strips), lines[k].strength))
         kept.append(_together([lines[k] for k in group], lines[best]))
+        whole = min(1.0, kept[-1].within(first, last) / FULLY_SEEN) ** 1.5
         merged_places.append(float(np.average(places[list(group)], weights=weights[list(group)] + 1e-3)))
-        merged_weights.append(float(weights[list(group)].max()))
+        merged_weights.append(max(whole, float(weights[list(group)].max())))
         merged_costs.append(float(costs[list(group)].max()))
     return Axis(tuple(kept), np.array(merged_places), np.array(merged_weights), np.array(merged_costs))
 
@@ -187,9 +190,11 @@ def _together(group: list[RuledLine], main: RuledLine) -> RuledLine:
     for line in group:
         for strip, at in zip(line.strips.tolist(), line.at.tolist(), strict=True):
             by_strip.setdefault(strip, []).append(at)
-    strips = sorted(by_strip)
     # A strip that shows one of two lines only would pull the middle to it.
-    full = [strip for strip in strips if len(by_strip[strip]) == len(group)] or strips
-    return RuledLine(
-        np.array(full, dtype=np.int64), np.array([float(np.mean(by_strip[strip])) for strip in full]), main.strength
-    )
+    double = {strip: float(np.mean(at)) for strip, at in by_strip.items() if len(at) == len(group)}
+    if len(double) < MOSTLY_DOUBLE * len(main.strips):
+        # Pieces of one line that follow each other; what lies beside it is writing.
+        double = {strip: float(np.mean(at)) for strip, at in by_strip.items()}
+        double |= dict(zip(main.strips.tolist(), main.at.tolist(), strict=True))
+    strips = sorted(double)
+    return RuledLine(np.array(strips, dtype=np.int64), np.array([double[strip] for strip in strips]), main.strength)

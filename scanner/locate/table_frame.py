@@ -43,6 +43,15 @@ MOST_UNALIKE = 2.2
 """Patches larger or smaller than most by more than this factor show nothing of where a table's cells are."""
 NEAR = 0.35
 """How far beyond seen cells, as a share of a cell's longer side, lines of the table may be."""
+PAPER_REACH = 0.4
+"""Of a cell's shorter side: over so much around it, a place of the sheet is as bright as paper."""
+INK_PX = 7
+"""Lines and most ink are thinner than this in the rectified picture."""
+TABLE_TOP = 0.8
+"""Brightness, as a share of that of the paper of the cell next to it, below which it isn't the sheet, beside the cells.
+A shadow's edge may be as dark, but not just where the cells end."""
+GROUND_RANK = 20
+"""Percentile of the brightness between cells, lines taken off, that the sheet has beside them."""
 SIDE_PX = 1100
 """Longer side of the rectified picture."""
 
@@ -114,6 +123,36 @@ def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_]) -> 
         vanishing.append(point)
     matrix = _rectifying(vanishing[0], vanishing[1], centre, radius)
     return _framed(gray, matrix, patches.corners[members]) if matrix is not None else None
+
+
+def on_sheet(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_], gray: GrayImage) -> Frame:
+    """The same with only the cells' paper valid: where lines end, the grain of a darker table top may go on.
+
+    gray: the picture as it was taken, whatever lines are followed in.
+    """
+    size = (framed.flat.shape[1], framed.flat.shape[0])
+    shown = cv2.warpPerspective(gray, np.linalg.inv(framed.matrix), size, borderMode=cv2.BORDER_REPLICATE)
+    back = Homography(np.asarray(np.linalg.inv(framed.matrix), dtype=np.float64))
+    quads = project(back, patches.corners[members].reshape(-1, 2)).reshape(-1, 4, 2)
+    reach = max(3, round(PAPER_REACH * float(np.median(np.ptp(quads, axis=1).min(axis=1))))) | 1
+    # Without lines and thin ink, and without the bright threads of a grain.
+    bare = np.asarray(cv2.morphologyEx(shown, cv2.MORPH_CLOSE, np.ones((INK_PX, INK_PX), np.uint8)))
+    paper = np.asarray(cv2.blur(bare, (reach, reach)))
+    cells = np.full(framed.flat.shape, 255, dtype=np.uint8)
+    for quad in np.round(quads).astype(np.int32):
+        cv2.fillConvexPoly(cells, quad, (0,))
+    hull = cv2.convexHull(np.round(quads.reshape(-1, 2)).astype(np.int32))
+    inside = np.asarray(cv2.fillConvexPoly(np.zeros_like(cells), hull, (255,))) > 0
+    _, nearest = cv2.distanceTransformWithLabels(cells, cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_CCOMP)
+    labels = np.asarray(nearest)
+    within = labels[cells == 0]
+    mean = np.bincount(within, paper[cells == 0]) / np.maximum(np.bincount(within), 1)
+    wanted = mean[labels]
+    between = inside & (cells > 0)
+    # Pale fields on a coloured sheet: what is between them goes on beside them.
+    ground = float(np.percentile(bare[between] / wanted[between], GROUND_RANK)) if between.any() else 1.0
+    bright = paper >= TABLE_TOP * min(1.0, ground) * wanted
+    return Frame(framed.matrix, framed.flat, framed.valid & (bright | inside))
 
 
 def near_cells(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_]) -> Frame:

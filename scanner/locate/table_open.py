@@ -21,12 +21,13 @@ LEAST_INTERVAL, MOST_INTERVAL = 0.5, 3.2
 FEWEST_LINES = 3
 LEAST_OPEN, MOST_OPEN = 0.45, 1.7
 """How far, in usual intervals, most lines have to go on beyond the last one across, and may, to close cells there."""
-LEAST_WAYS = 1.15
-"""Numbers stand in cells that are rather wide than high: with this proportion or more, two directions are left out."""
+LEAST_WAYS, MOST_WAYS = 1.15, 2.2
+"""Numbers stand in cells that are rather wide than high: from the first proportion on two directions come last, and
+from the second on they are left out."""
 
 
 def open_ways(rules: Rules, template: Template) -> list[Taken]:
-    """The directions in which the ruled part can be taken as the open template; none if it doesn't fit."""
+    """The directions in which the ruled part can be taken as the open template, likelier ones first."""
     level = axis_of(rules.level, rules.upright, rules.level_strip, rules.upright_strip)
     upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
     level, upright = ruled_part(level, upright, rules)
@@ -44,7 +45,8 @@ def open_ways(rules: Rules, template: Template) -> list[Taken]:
         if way is not None:
             ways.append(way)
     wide = [way for way in ways if way.wide >= LEAST_WAYS]
-    return wide or ways
+    high = [way for way in ways if way.wide < LEAST_WAYS]
+    return wide if any(way.wide >= MOST_WAYS for way in wide) else wide + high
 
 
 def without_strays(axis: Axis) -> Axis:

@@ -19,7 +19,8 @@ from scanner.locate.mesh import Mesh, fit_smooth
 from scanner.locate.placement import NotFound
 from scanner.locate.prepare import smoothed, stretched
 from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by, turned_axes, within
-from scanner.locate.table_frame import PALE_GROUND, Frame, frame, near_cells, on_paper, regions
+from scanner.locate.table_dots import joined_dots
+from scanner.locate.table_frame import PALE_GROUND, Frame, frame, near_cells, on_paper, on_sheet, regions
 from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, most_share, row_edges
 from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
@@ -76,15 +77,19 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
     most = 0
     followed = 0
     largest: _Opened | None = None
-    for patches, pale in _sightings(working):
-        for members in regions(patches, working.shape):
+    for sight in _sightings(working):
+        if sight.last_resort and largest is not None:
+            break
+        for members in regions(sight.patches, working.shape):
             most = max(most, int(members.sum()))
-            flat = frame(working, patches, members)
+            flat = frame(sight.picture, sight.patches, members)
             if flat is None:
                 continue
-            if pale:
-                flat = near_cells(flat, patches, members)
-            seen = _Seen(flat, find_rules(flat, pale=pale), to_photo)
+            if sight.pale:
+                flat = near_cells(flat, sight.patches, members)
+            else:
+                flat = on_sheet(flat, sight.patches, members, working)
+            seen = _Seen(flat, find_rules(flat, pale=sight.pale), to_photo)
             followed += 1
             ways = _ways(seen.rules, fixed) if fixed else _open(seen.rules, opened)
             if not ways or ways[0].share < ACCEPT:
@@ -131,15 +136,31 @@ class _Opened:
         return (len(way.row_axis.places) - 1) * (len(way.column_axis.places) - 1)
 
 
-def _sightings(working: npt.NDArray[np.uint8]) -> Iterator[tuple[Patches, bool]]:
-    """What may be cells in a picture [h, w], in one way after the other; true for those between pale lines."""
+@dataclass(frozen=True, eq=False, slots=True)
+class _Sight:
+    """One way of seeing cells. picture: uint8 [h, w] in which they are told from lines, to follow these in it, too.
+
+    pale: between white lines. last_resort: nothing for where there is a table already.
+    """
+
+    picture: npt.NDArray[np.uint8]
+    patches: Patches
+    pale: bool = False
+    last_resort: bool = False
+
+
+def _sightings(working: npt.NDArray[np.uint8]) -> Iterator[_Sight]:
+    """What may be cells in a picture [h, w], in one way after the other."""
     for threshold in THRESHOLDS:
         found = find_patches(smoothed(working, threshold.smooth), threshold, longest=LONGEST)
-        yield on_paper(working, found), False
+        yield _Sight(working, on_paper(working, found))
     negative = np.asarray(255 - working, dtype=np.uint8)
     for threshold in PALE_THRESHOLDS:
         found = find_patches(smoothed(negative, threshold.smooth), threshold)
-        yield on_paper(working, found, PALE_GROUND), True
+        yield _Sight(working, on_paper(working, found, PALE_GROUND), pale=True)
+    through = joined_dots(working)
+    found = find_patches(through, THRESHOLDS[0], longest=LONGEST)
+    yield _Sight(through, on_paper(working, found), last_resort=True)
 
 
 def _area(way: Taken, seen: _Seen) -> float:
