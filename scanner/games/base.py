@@ -69,6 +69,16 @@ class NumbersOnlyGame(Game, Protocol):
 
 
 @runtime_checkable
+class FewMistakesGame(Game, Protocol):
+    """A game whose sheets hold what their cells permit, apart from a mistake now and then. Optional."""
+
+    @property
+    def mistakes_are_few(self) -> bool:
+        """True if a number that isn't permitted and is seen in many cells is a hand's way to write another one."""
+        ...
+
+
+@runtime_checkable
 class FaultGame(Game, Protocol):
     """A game that counts what its rules forbid on a finished sheet, so that a misreading shows by what it mends.
     Optional."""

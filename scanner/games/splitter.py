@@ -49,6 +49,7 @@ class Splitter:
     id: ClassVar[str] = "splitter"
     values_matter: ClassVar[bool] = False
     numbers_only: ClassVar[bool] = True
+    mistakes_are_few: ClassVar[bool] = True
 
     def flags(self, board: ReadBoard, template: Template, context: GameContext) -> tuple[Flag, ...]:
         """``splitter.value``, ``.pair``, ``.incomplete``, ``.roll`` and ``.claimed``, then in the template's order."""

@@ -9,7 +9,9 @@ What may weigh, and how far (DESIGN, honesty rule 1):
 3. Where the surely read printed values can't stand on one sheet (a puzzle without a solution), one of them is misread,
    or what is taken for print isn't. Readings that would mend it, however unlikely before, are weighed against that.
    So are those with which some game ends with a sheet, where none does as it was read, see `scanner.resolve.mends`.
-4. In games where people write nothing but numbers, pencil notes are no reading, see `scanner.resolve.notes`.
+4. In games where people write nothing but numbers, pencil notes are no reading, see `scanner.resolve.notes`. Where
+   numbers that aren't permitted are rare mistakes, a hand's way to write another one is no such number, see
+   `scanner.resolve.looks`.
 5. Ink is clear where the reader gives one class at least `CLEAR_INK`: that class stays the one reported, whatever the
    rules say. Its confidence may fall, down to one half, so that a human is asked.
 
@@ -28,12 +30,21 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.board import MADE, ReadBoard
-from scanner.games.base import FaultGame, Game, InkGame, NumbersOnlyGame, PrintedGame, PriorGame
+from scanner.games.base import (
+    FaultGame,
+    FewMistakesGame,
+    Game,
+    InkGame,
+    NumbersOnlyGame,
+    PrintedGame,
+    PriorGame,
+)
 from scanner.read.classes import STATE_CLASSES
 from scanner.read.numbers import NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve.answers import Answer
 from scanner.resolve.claims import checked_by_board
+from scanner.resolve.looks import of_lookalikes
 from scanner.resolve.mends import with_mends
 from scanner.resolve.misread import doubt_misread
 from scanner.resolve.notes import without_notes
@@ -88,7 +99,7 @@ def readings_to_board(
     if unknown := [cell for cell in readings.ids if cell not in template]:
         raise ValueError(f"readings: template {template.id} has no cell {unknown[0]}")
     whole = {} if numbers is None else number_cells(numbers, template, game)
-    ink = _ink(readings, game)
+    ink = _ink(readings, template, game)
     clear = frozenset(itertools.compress(readings.ids, (ink.max(axis=1, initial=0.0) >= CLEAR_INK).tolist()))
     as_read = _with_numbers(_weighed(readings, ink, clear, template, game, {}), whole, {}, template, game, clear)
     if not answers:
@@ -129,11 +140,14 @@ def _counts_nothing_struck(cell_id: str, template: Template) -> bool:
     return cell_id.partition(".")[2] not in {item.row for item in template.table.formulas}
 
 
-def _ink(readings: Readings, game: Game) -> _Matrix:
+def _ink(readings: Readings, template: Template, game: Game) -> _Matrix:
     """What the ink alone says, [cells, classes]."""
     ink = _normalized(readings.probabilities.astype(np.float64))
     if isinstance(game, NumbersOnlyGame) and game.numbers_only:
-        return without_notes(ink, readings.classes)
+        ink = without_notes(ink, readings.classes)
+    if isinstance(game, FewMistakesGame) and game.mistakes_are_few:
+        classes = [_class(name) for name in readings.classes]
+        ink = of_lookalikes(ink, readings.classes, _permitted(readings, classes, template) == 1.0)
     return ink
 
 
