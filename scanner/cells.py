@@ -20,6 +20,7 @@ from scanner.intake import Photo
 from scanner.locate.placement import Placement
 from scanner.locate.refine import bend_map
 from scanner.printed_lines import without_lines
+from scanner.shadow_tips import without_tips
 from scanner.symbols import Plate, lifted, plate_of, plates_of
 from scanner.templates import Template
 from scanner.torn_ink import mended
@@ -78,8 +79,8 @@ class CellBatch:
     cell lies outside the picture. darkness: float32 [n], typical darkness of the ink against the paper, 0 (no ink) to
     1 (black). shared: bool [n], whether much of another cell's ink lies in the middle of a cell beside its own, or ink
     was divided between the two, so that part of it may be the other's; null where nobody looked for that. hidden: bool
-    [n], whether a printed symbol that is darker than the sheet's usual ink lies under a cell's ink, so that some of it
-    may not be seen; null likewise.
+    [n], whether a printed symbol that is darker than the sheet's usual ink lies under a cell's ink, or a shadow's tip
+    was taken out of it, so that some ink may not be seen; null likewise.
     """
 
     ids: tuple[str, ...]
@@ -166,6 +167,7 @@ def cut(photo: Photo, placement: Placement) -> CellBatch:
         dark_field=dark_field,
         rgb=rgb,
         standing=all(turn % 2 == 0 for turn in placement.turns),
+        by_hand=not grid.givens,
     )
 
 
@@ -219,6 +221,7 @@ def cut_rectified(
     dark_field: bool = False,
     rgb: npt.NDArray[np.uint8] | None = None,
     standing: bool = False,
+    by_hand: bool = False,
 ) -> CellBatch:
     """Cells of a rectified grey sheet [rows * 48 + 48, cols * 48 + 48].
 
@@ -226,7 +229,7 @@ def cut_rectified(
     symbols: for each way up that the sheet may lie, the cells that have the same symbol under the ink, int64 each.
     dark_field: where there is no cell the sheet may be printed dark. rgb: the sheet in colour [..., 3]; dark symbols in
     colour are looked at in the light that they show most of. standing: whether digits stand upright or on their heads,
-    and don't lie on a side.
+    and don't lie on a side. by_hand: whether all ink in cells is written; then nothing is as wide and pale as a shadow.
     """
     gray = flat.astype(np.float32)
     density = ink_density(gray, CELL_PX)
@@ -244,8 +247,24 @@ def cut_rectified(
     hidden = np.zeros(len(ids), dtype=np.bool_)
     if any(cells.size for way in symbols for cells in way):
         hidden[_lift_symbols(gray, clear, cell_rows, cell_cols, symbols, rgb)] = True
+    if by_hand:
+        lit = without_tips(clear, CELL_PX)
+        hidden |= _changed(clear, lit, cell_rows, cell_cols)
+        clear = lit
     ink, dark, shared = _cells_of(clear, cell_rows, cell_cols, rows, cols, standing=standing)
     return CellBatch(ids, ink, present, dark, shared, hidden)
+
+
+def _changed(
+    before: FloatImage, after: FloatImage, cell_rows: npt.NDArray[np.int64], cell_cols: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Which cells lost as much ink as a short stroke has: bool [n]."""
+    lost = before - after > FLOOR
+    if not lost.any():
+        return np.zeros(len(cell_rows), dtype=np.bool_)
+    tops, lefts = RIM_PX + cell_rows * CELL_PX, RIM_PX + cell_cols * CELL_PX
+    cells = np.lib.stride_tricks.sliding_window_view(lost, (CELL_PX, CELL_PX))[tops, lefts]
+    return np.asarray(cells.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2, dtype=np.bool_)
 
 
 def _field(flat: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
