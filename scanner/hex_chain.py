@@ -113,9 +113,8 @@ def read_cells(batch: CellBatch, marks: MarkReadings, template: Template, reader
         if number is not None and str(number) in classes:
             known[row] = _certain(classes.index(str(number)), len(classes))
             printed[row] = 1.0
-    settled = replace(digits, probabilities=np.ascontiguousarray(known[:, :-1]), printed=printed)
-    of_one_hand = one_hand(settled, batch.ink[batch.present])
-    known[:, :-1] = of_one_hand.probabilities
+    read = replace(digits, probabilities=np.ascontiguousarray(known[:, :-1]), printed=printed)
+    known[:, :-1] = one_hand(read).probabilities
     hidden = [cell for cell in template.cells if cell.printed is not None and cell.id not in digits.ids]
     under = np.array([_certain(classes.index(str(cell.printed)), len(classes)) for cell in hidden], dtype=np.float32)
     made = np.zeros((len(marks.ids), len(classes)), dtype=np.float32)

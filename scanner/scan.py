@@ -203,7 +203,7 @@ def read_sheets(
         with clock("orient"):
             batch, placement = orient(cells, candidate, reader)
         with clock("read"):
-            readings = one_hand(reader.read(batch), batch.ink[batch.present])
+            readings = one_hand(reader.read(batch))
             shared, hidden = (None if one is None else one[batch.present] for one in (batch.shared, batch.hidden))
             readings = doubt_hidden_ink(doubt_shared_ink(readings, shared), hidden)
         if not _has_printed_digits(placement.template):

@@ -94,12 +94,12 @@ def one_hand_ablation(shared: Path, reader: DigitReader) -> dict[str, Any]:
     losses: dict[str, list[float]] = {"without": [], "with": []}
     for writer in sorted(SWISS_TEST):
         part = cells_of(*swiss_crops(shared, frozenset({writer})), 0, 0)
-        probabilities, printed = reader.probabilities(part.pictures)
+        probabilities, printed, traits = reader.with_traits(part.pictures)
         for _ in range(HAND_SHEETS):
             chosen = rng.choice(len(part), min(HAND_CELLS, len(part)), replace=False)
             ids = tuple(f"r1c{k + 1}" for k in range(len(chosen)))
-            alone = Readings(ids, reader.classes, probabilities[chosen], printed[chosen])
-            for name, readings in (("without", alone), ("with", one_hand(alone, part.pictures[chosen]))):
+            alone = Readings(ids, reader.classes, probabilities[chosen], printed[chosen], traits[chosen])
+            for name, readings in (("without", alone), ("with", one_hand(alone))):
                 truth = part.classes[chosen]
                 right[name] += (readings.probabilities.argmax(axis=1) == truth).tolist()
                 likely = readings.probabilities[np.arange(len(truth)), truth]

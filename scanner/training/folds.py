@@ -27,7 +27,7 @@ from scanner.read.second_look import Floats, Pictures, look_again
 from scanner.training.net import DigitNet
 from scanner.training.sheets import Labelled, SheetMaker, joined
 from scanner.training.single import cells_of, mnist_crops, single_digits, swiss_crops
-from scanner.training.train import SEED, Plan, fit, legible, logits_of, pools, traits_of
+from scanner.training.train import SEED, Plan, fit, legible, logits_of, pools, traits_of, usual_traits
 
 FOLDS: Final = 4
 PLAN: Final = Plan(sheets=1500, epochs=6, single_versions=7)
@@ -36,8 +36,8 @@ PLAN: Final = Plan(sheets=1500, epochs=6, single_versions=7)
 @dataclass(frozen=True, slots=True, eq=False)
 class Tested:
     """Digits of writers that a fold's reader never saw: who wrote each, int64 [n], what it is, int64 [n], what was read
-    at the first look, int64 [n], the probabilities [n, classes] with second looks, as the shipped reader has them, the
-    traits [n, k] and the pictures, uint8 [n, 2, 32, 32].
+    at the first look, int64 [n], the probabilities [n, classes] with second looks, as the shipped reader has them, and
+    the traits [n, k].
     """
 
     writer: npt.NDArray[np.int64]
@@ -45,7 +45,6 @@ class Tested:
     first: npt.NDArray[np.int64]
     probabilities: Floats
     traits: Floats
-    pictures: Pictures
 
     @property
     def read(self) -> npt.NDArray[np.int64]:
@@ -68,7 +67,8 @@ def fold(number: int, cache: Path, shared: Path, plan: Plan) -> tuple[Tested, fl
     known = glyphs.select((glyphs.split != "test") & ~np.isin(glyphs.writer, sorted(out)))
     maker = SheetMaker(known, symbols.select(symbols.split == "train"), SEED + 7 + number)
     sheets = legible(joined([maker.batch() for _ in range(plan.sheets)]))
-    data = joined([sheets, single_digits(shared, others, plan.single_versions, SEED)])
+    single = single_digits(shared, others, plan.single_versions, SEED)
+    data = joined([sheets, single])
     parts = [(writer, cells_of(*swiss_crops(shared, frozenset({writer})), 0, SEED)) for writer in sorted(out)]
     tested = joined([part for _, part in parts])
     net = DigitNet().to(memory_format=torch.channels_last)
@@ -77,7 +77,8 @@ def fold(number: int, cache: Path, shared: Path, plan: Plan) -> tuple[Tested, fl
     mnist = cells_of(*mnist_crops(shared, "t10k"), 0, SEED)
     right = float((_read(net, mnist)[1].argmax(axis=1) == mnist.classes).mean())
     writer = np.concatenate([np.full(len(part), who, dtype=np.int64) for who, part in parts])
-    done = Tested(writer, tested.classes, first, probabilities, traits_of(net, tested.pictures), tested.pictures)
+    traits = traits_of(net, tested.pictures) - usual_traits(net, single)
+    done = Tested(writer, tested.classes, first, probabilities, traits)
     np.savez(_file(number, cache), **{field.name: getattr(done, field.name) for field in fields(Tested)})
     return done, right
 

@@ -56,9 +56,6 @@ OF_DEALT: Final = 0.3
 OF_REAL: Final = 0.5
 """What a cell of each part counts against one of a finished sheet. On finished sheets scribbles are rare, on the made
 ones they are half of what is written: so much of them that they aren't taken for digits more often than before."""
-OWN: Final = 0.7
-"""Likelihood alone says a third. But then what the reader had all but ruled out comes back in many clear cells, with a
-chance in a thousand, and is asked about: newspaper photos of the training part had twice the questions."""
 SHEET: Final = 60
 """Digits of a sheet on which the folds are tested."""
 ROUNDS: Final = 5
@@ -66,9 +63,9 @@ ROUNDS: Final = 5
 RIDGE: Final = 2e-5
 """What the square of a weight costs: little, unless examples are so few that likeness explains them all."""
 LEAST: Final = 1e-6
-BETWEEN: Final = ("seen", "drawn", "shown", "unshown")
+BETWEEN: Final = ("own", "like", "shown", "unshown")
 """The weights that decide between digits."""
-WHETHER: Final = ("digit", "digit_drawn", "other")
+WHETHER: Final = ("digit", "other")
 """Those that decide whether it is one."""
 ASKED: Final = 0.02
 """Share of the digits, the least sure ones, after which `errors_left` counts."""
@@ -97,21 +94,19 @@ class Rows:
 
 
 def _of(found: Likeness, kept: npt.NDArray[np.int64]) -> Likeness:
-    return Likeness(found.rows[kept], found.known[kept], found.seen[kept], found.drawn[kept])
+    return Likeness(found.rows[kept], found.known[kept], found.like[kept])
 
 
-def rows_of(
-    readings: Sequence[Readings], pictures: Sequence[npt.NDArray[np.uint8]], true: Sequence[npt.NDArray[np.int64]]
-) -> Rows:
+def rows_of(readings: Sequence[Readings], true: Sequence[npt.NDArray[np.int64]]) -> Rows:
     """The unclear cells of many sheets. true: int64 [n] of each sheet."""
     before, found, truth = [], [], []
-    for read, ink, classes in zip(readings, pictures, true, strict=True):
-        here = likeness(read, ink)
+    for read, classes in zip(readings, true, strict=True):
+        here = likeness(read)
         if here is not None:
             before.append(read.probabilities[here.rows].astype(np.float64))
             found.append(here)
             truth.append(classes[here.rows])
-    every = (np.concatenate([getattr(one, name) for one in found]) for name in ("rows", "known", "seen", "drawn"))
+    every = (np.concatenate([getattr(one, name) for one in found]) for name in ("rows", "known", "like"))
     return Rows(np.concatenate(before), Likeness(*every), np.concatenate(truth))
 
 
@@ -123,7 +118,7 @@ def read_rows(sheets: Sequence[Labelled], reader: DigitReader) -> Rows:
         readings.append(
             Readings(_ids(len(sheet)), reader.classes, probabilities, (sheet.ink == 1).astype(np.float32), traits)
         )
-    return rows_of(readings, [sheet.pictures for sheet in sheets], [sheet.classes for sheet in sheets])
+    return rows_of(readings, [sheet.classes for sheet in sheets])
 
 
 def _ids(count: int) -> tuple[str, ...]:
@@ -142,13 +137,11 @@ def dealt(tested: Tested, rng: np.random.Generator, deals: int, *, but: frozense
     return rows_of(*zip(*(sheet_of(tested, one) for one in chosen), strict=True)).digits
 
 
-def sheet_of(
-    tested: Tested, chosen: npt.NDArray[np.int64]
-) -> tuple[Readings, npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """Some of a fold's digits as a sheet: readings, pictures and truth."""
+def sheet_of(tested: Tested, chosen: npt.NDArray[np.int64]) -> tuple[Readings, npt.NDArray[np.int64]]:
+    """Some of a fold's digits as a sheet: readings and truth."""
     hand = np.zeros(len(chosen), np.float32)
     read = Readings(_ids(len(chosen)), CLASSES, tested.probabilities[chosen], hand, tested.traits[chosen])
-    return read, tested.pictures[chosen], tested.true[chosen]
+    return read, tested.true[chosen]
 
 
 def fitted(start: Weights, free: Sequence[str], parts: Sequence[tuple[float, Rows]]) -> Weights:
@@ -175,16 +168,16 @@ def figures(folds: Sequence[Tested], parts: Sequence[Rows], sheets: Sequence[tup
     for number, fold in enumerate(folds):
         others = [(OF_DEALT / len(folds), rows) for place, rows in enumerate(parts) if place != number]
         others += [] if SWISS_VAL & {int(who) for who in fold.writer} else sheets
-        weights = fitted(replace(WEIGHTS, own=OWN), BETWEEN, others)
+        weights = fitted(WEIGHTS, BETWEEN, others)
         for _ in range(ROUNDS):
             for who in np.unique(fold.writer):
                 pool = rng.permutation(np.flatnonzero(fold.writer == who))
                 for chosen in np.array_split(pool, round(len(pool) / SHEET)):
-                    read, pictures, classes = sheet_of(fold, chosen)
+                    read, classes = sheet_of(fold, chosen)
                     writer.append(fold.writer[chosen])
                     true.append(classes)
                     alone.append(read.probabilities)
-                    together.append(one_hand(read, pictures, weights).probabilities)
+                    together.append(one_hand(read, weights).probabilities)
     who, truth = np.concatenate(writer), np.concatenate(true)
     both = {"alone": np.concatenate(alone), "one hand a sheet": np.concatenate(together)}
     return {"digits": len(truth) // ROUNDS, "rounds": ROUNDS} | {
@@ -237,7 +230,7 @@ def main() -> int:
     real = read_rows(_kept(chosen.cache, "real", (cells for cells in photos if cells is not None)), reader)
     folds = [tested_of(number, chosen.cache) for number in range(FOLDS)]
     crops = [dealt(fold, rng, DEALS, but=SWISS_TEST) for fold in folds]
-    start = replace(WEIGHTS, own=OWN)
+    start = WEIGHTS
     sheets = [(1.0, finished.digits), (OF_MADE, made.digits)]
     weights = fitted(start, BETWEEN, [*sheets, *((OF_DEALT / FOLDS, one) for one in crops)])
     weights = fitted(weights, WHETHER, [(1.0, finished), (OF_MADE, made), (OF_REAL, real)])

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from scanner.training.net import DigitNet, Finished
+from scanner.training.net import DigitNet
 from scanner.training.sheets import UNKNOWN_INK, Labelled
 
 MOST: Final = 25_000
@@ -22,8 +22,8 @@ DECAY: Final = 1e-3
 ROUNDS: Final = 60
 
 
-def fit_print(net: DigitNet, parts: Mapping[str, Labelled], seed: int) -> Finished:
-    """The net with a layer fitted to the cells whose ink is known; every part counts the same, whatever its size."""
+def fit_print(net: DigitNet, parts: Mapping[str, Labelled], seed: int) -> torch.nn.Linear:
+    """A layer fitted to the cells whose ink is known; every part counts the same, whatever its size."""
     rng = np.random.default_rng(seed)
     seen = []
     for part in parts.values():
@@ -43,7 +43,7 @@ def fit_print(net: DigitNet, parts: Mapping[str, Labelled], seed: int) -> Finish
         return total
 
     optimizer.step(loss)  # type: ignore[arg-type,unused-ignore]
-    return Finished(net, layer).eval()
+    return layer
 
 
 def features(net: DigitNet, part: Labelled, chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> torch.Tensor:

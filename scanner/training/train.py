@@ -28,7 +28,7 @@ import onnx
 import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
-from scanner.read.classes import CLASSES
+from scanner.read.classes import CLASSES, DIGIT_CLASSES
 from scanner.simulate import HandSource, pool_hand
 from scanner.training import glyphs
 from scanner.training.fonts import Split
@@ -48,7 +48,7 @@ CHUNK, PHOTO_CHUNK = 250, 50
 INK_LEVEL, FEWEST_PIXELS = 60, 6
 """A cell of which fewer pixels reach this level (of 255) shows no ink that could be read."""
 SETTLING = 50_000
-"""Cells by which the batch normalizations of the mean net are measured."""
+"""Cells by which the batch normalizations of the mean net, and the usual traits, are measured."""
 WARM_UP, COLD = 0.15, 0.04
 """Share of a training in which the learning rate rises, and what it begins at, as a share of the highest."""
 
@@ -233,8 +233,9 @@ def train(plan: Plan, cache: Path, shared: Path, out: Path, workers: int) -> Non
     vals["dirt"] = legible(dirty_sheets(cache, "val", plan.val_dirty, workers))
     polish = replace(plan, epochs=plan.polish, rate=plan.rate / 3)
     mean = fit(mean, joined(list(parts.values())), vals, polish, cache / "checkpoint-polish.pt")
-    finished = fit_print(mean, {name: part for name, part in parts.items() if name != "dirt"}, SEED)
-    export(finished, vals, out)
+    printed = fit_print(mean, {name: part for name, part in parts.items() if name != "dirt"}, SEED)
+    usual = torch.from_numpy(usual_traits(mean, parts["single"]))
+    export(Finished(mean, printed, usual).eval(), vals, out)
 
 
 def legible(part: Labelled) -> Labelled:
@@ -350,11 +351,18 @@ def logits_of(net: DigitNet | Finished, pictures: npt.NDArray[np.uint8]) -> tupl
 
 
 def traits_of(net: DigitNet, pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    """What the net tells classes apart by, float32 [n, 128], in evaluation mode."""
+    """The traits float32 [n, `DigitNet.traits`], in evaluation mode."""
     net.eval()
     with torch.no_grad():
         chunks = [pictures[k : k + 2048] for k in range(0, len(pictures), 2048)]
-        return np.concatenate([net.join(net.towers(torch.from_numpy(one).float() / 255)).numpy() for one in chunks])
+        return np.concatenate([net.half_way(torch.from_numpy(one).float() / 255)[1].numpy() for one in chunks])
+
+
+def usual_traits(net: DigitNet, part: Labelled) -> npt.NDArray[np.float32]:
+    """The traits that digits of a part have on the average, float32 [`DigitNet.traits`]."""
+    digits = np.flatnonzero(part.classes < len(DIGIT_CLASSES))
+    chosen = np.random.default_rng(SEED).permutation(digits)[:SETTLING]
+    return np.asarray(traits_of(net, part.pictures[chosen]).mean(axis=0), dtype=np.float32)
 
 
 def accuracy(net: DigitNet, part: Labelled) -> float:
