@@ -1,16 +1,17 @@
 """A folder of cropped digits against the reader: FOLDER/<digit>/*.png, dark ink on light paper.
 
 Anything but the right digit is wrong: another digit, "blank" or "struck", and a file that can't be read as well. Where
-the files' names begin with a writer's number (``0001-123.png``), figures are also given by writer, and the interval is
-that of writers.
+the files' names begin with a writer's number (``0001-123.png``), figures are also given by writer, the interval is that
+of writers, and each writer's digits are read a second time as they are on sheets, where the clear ones settle the
+unclear ones (`scanner.read.one_hand`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -29,6 +30,8 @@ from scanner.crops import pictures_of
 from scanner.errors import FileError, UsageError
 from scanner.intake import load
 from scanner.read.classes import DIGIT_CLASSES
+from scanner.read.one_hand import one_hand
+from scanner.read.readings import Readings
 
 SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg"})
 BATCH: Final = 256
@@ -37,6 +40,11 @@ DECODE_SIDE: Final = 400
 UNREADABLE: Final = "unreadable"
 SHOWN_WRONG: Final = 10
 
+SHEET: Final = 60
+"""About so many digits of a writer, drawn at random, make a sheet."""
+SEED: Final = 0
+
+Floats = npt.NDArray[np.float32]
 _WRITER = re.compile(r"(\d+)[-_]")
 
 Progress = Callable[[int, int], None]
@@ -56,8 +64,8 @@ class CropReader(Protocol):
         """Names of the columns of the probabilities."""
         ...
 
-    def probabilities(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Probabilities float32 [n, classes] and of "printed" float32 [n] for pictures uint8 [n, 2, 32, 32]."""
+    def with_traits(self, ink: npt.NDArray[np.uint8]) -> tuple[Floats, Floats, Floats]:
+        """Probabilities float32 [n, classes], of "printed" float32 [n] and traits for pictures uint8 [n, 2, 32, 32]."""
         ...
 
 
@@ -65,7 +73,8 @@ class CropReader(Protocol):
 class Crop:
     """One crop as read. file: below the folder. writer: null where the name tells none.
 
-    read: a class of the reader or "unreadable". confidence: of that; of_truth: probability of the true digit.
+    read: a class of the reader or "unreadable". confidence: of that; of_truth: probability of the true digit. on_sheet:
+    what is read on a sheet of the writer's digits; null where nobody knows who wrote it, or it can't be read.
     """
 
     file: str
@@ -74,6 +83,7 @@ class Crop:
     read: str
     confidence: float
     of_truth: float
+    on_sheet: str | None = None
 
     @property
     def right(self) -> bool:
@@ -83,7 +93,10 @@ class Crop:
 
 @dataclass(frozen=True, slots=True)
 class DigitsReport:
-    """What became of all crops. by_digit, by_writer: sorted. calibration: of the crops that could be opened."""
+    """What became of all crops. by_digit, by_writer: sorted. calibration: of the crops that could be opened.
+
+    one_hand, one_hand_by_writer: the crops whose writer is known as read on sheets of one writer each.
+    """
 
     model: str
     crops: tuple[Crop, ...]
@@ -92,6 +105,8 @@ class DigitsReport:
     by_writer: dict[str, Share]
     confusions: dict[str, int]
     calibration: Calibration
+    one_hand: Share
+    one_hand_by_writer: dict[str, Share]
 
     @property
     def unreadable(self) -> tuple[str, ...]:
@@ -101,9 +116,7 @@ class DigitsReport:
     @property
     def worst_writer(self) -> str | None:
         """The writer with the smallest share of right digits; null where there are no two writers."""
-        if len(self.by_writer) < 2:
-            return None
-        return min(self.by_writer, key=lambda writer: (self.by_writer[writer].share or 0.0, writer))
+        return _worst(self.by_writer)
 
     def document(self) -> dict[str, Any]:
         """The report, ready for JSON; docs/bench.md explains every key."""
@@ -121,6 +134,7 @@ class DigitsReport:
             "digits": {digit: _brief(share) for digit, share in self.by_digit.items()},
             "writers": {writer: _brief(share) for writer, share in self.by_writer.items()},
             "worst_writer": None if worst is None else {"writer": worst} | _brief(self.by_writer[worst]),
+            "one_hand_a_sheet": self._sheets(),
             "calibration": self.calibration.document(),
             "risk_coverage": self.calibration.risk_document(),
             "unreadable": list(self.unreadable),
@@ -131,16 +145,56 @@ class DigitsReport:
             ],
         }
 
+    def _sheets(self) -> dict[str, Any] | None:
+        if not self.one_hand.n:
+            return None
+        whole, worst = self.one_hand.document(), _worst(self.one_hand_by_writer)
+        return {
+            "digits_a_sheet": SHEET,
+            "n": self.one_hand.n,
+            "right": self.one_hand.count,
+            "accuracy": whole["share"],
+            "interval": whole["interval"],
+            "worst_writer": None if worst is None else {"writer": worst} | _brief(self.one_hand_by_writer[worst]),
+        }
+
+
+def _worst(by_writer: dict[str, Share]) -> str | None:
+    if len(by_writer) < 2:
+        return None
+    return min(by_writer, key=lambda writer: (by_writer[writer].share or 0.0, writer))
+
 
 def run(folder: Path, *, reader: CropReader, progress: Progress | None = None) -> DigitsReport:
     """Reads all crops of the folder. Raises UsageError for a folder that isn't FOLDER/<digit>/*.png or .jpg."""
     files = _files(folder)
     crops: list[Crop] = []
+    seen: list[tuple[Floats, Floats, Floats]] = []
     for start in range(0, len(files), BATCH):
-        crops += _read(files[start : start + BATCH], folder, reader)
+        some, rows = _read(files[start : start + BATCH], folder, reader)
+        crops += some
+        seen.append(rows)
         if progress is not None:
             progress(len(crops), len(files))
+    probabilities, printed, traits = (np.concatenate(part) for part in zip(*seen, strict=True))
+    opened = [place for place, crop in enumerate(crops) if crop.read != UNREADABLE]
+    ids = tuple(crops[place].file for place in opened)
+    for place, name in _on_sheets(crops, opened, Readings(ids, reader.classes, probabilities, printed, traits)):
+        crops[place] = replace(crops[place], on_sheet=name)
     return report_of(reader.name, crops)
+
+
+def _on_sheets(crops: Sequence[Crop], opened: Sequence[int], readings: Readings) -> Iterator[tuple[int, str]]:
+    """Places of crops whose writer is known, and what is read on a sheet. readings: of the crops at `opened`."""
+    rng = np.random.default_rng(SEED)
+    writers = np.array([crops[place].writer or "" for place in opened])
+    for writer in sorted({*writers.tolist()} - {""}):
+        pool = rng.permutation(np.flatnonzero(writers == writer))
+        for sheet in np.array_split(pool, max(1, round(len(pool) / SHEET))):
+            read = one_hand(readings.of(sheet)).probabilities.argmax(axis=1)
+            yield from (
+                (opened[row], readings.classes[k]) for row, k in zip(sheet.tolist(), read.tolist(), strict=True)
+            )
 
 
 def report_of(model: str, crops: Sequence[Crop]) -> DigitsReport:
@@ -154,6 +208,8 @@ def report_of(model: str, crops: Sequence[Crop]) -> DigitsReport:
         np.array([crop.right for crop in opened], dtype=np.bool_),
         np.array([crop.of_truth for crop in opened], dtype=np.float64),
     )
+    signed = [crop for crop in crops if crop.writer is not None]
+    on_sheet = [replace(crop, read=crop.on_sheet or crop.read) for crop in signed]
     return DigitsReport(
         model,
         tuple(crops),
@@ -162,6 +218,8 @@ def report_of(model: str, crops: Sequence[Crop]) -> DigitsReport:
         _by([crop.writer for crop in crops], crops),
         confusions((crop.true, crop.read) for crop in crops),
         calibration,
+        share_of([crop.right for crop in on_sheet], [numbers[crop.writer] for crop in on_sheet if crop.writer]),
+        _by([crop.writer for crop in on_sheet], on_sheet),
     )
 
 
@@ -176,6 +234,12 @@ def print_report(report: DigitsReport, console: Console) -> None:
         share = report.by_writer[worst]
         label = f"worst of {len(report.by_writer)} writers: {worst}"
         table.add_row(label, percent(share.share or 0.0), f"{share.count}/{share.n}", "")
+    if report.one_hand.n:
+        add_share(table, "on sheets of one hand", report.one_hand)
+        worst = _worst(report.one_hand_by_writer)
+        if worst is not None:
+            share = report.one_hand_by_writer[worst]
+            table.add_row(f"  worst writer: {worst}", percent(share.share or 0.0), f"{share.count}/{share.n}", "")
     console.print(table)
     print_confusions(report.confusions, console)
     print_calibration(report.calibration, console)
@@ -210,10 +274,11 @@ def _files(folder: Path) -> list[Path]:
     return files
 
 
-def _read(files: Sequence[Path], folder: Path, reader: CropReader) -> list[Crop]:
+def _read(files: Sequence[Path], folder: Path, reader: CropReader) -> tuple[list[Crop], tuple[Floats, Floats, Floats]]:
+    """The crops, and what the reader says of those that could be opened."""
     grays = [gray_of(path) for path in files]
     pictures = pictures_of([gray for gray in grays if gray is not None])
-    probabilities, _ = reader.probabilities(pictures)
+    seen = probabilities, _, _ = reader.with_traits(pictures)
     rows = iter(probabilities.astype(np.float64))
     crops: list[Crop] = []
     for path, gray in zip(files, grays, strict=True):
@@ -227,7 +292,7 @@ def _read(files: Sequence[Path], folder: Path, reader: CropReader) -> list[Crop]
         best = int(row.argmax())
         of_truth = float(row[reader.classes.index(true)]) if true in reader.classes else 0.0
         crops.append(Crop(file, writer, true, reader.classes[best], float(row[best]), of_truth))
-    return crops
+    return crops, seen
 
 
 def gray_of(path: Path) -> npt.NDArray[np.uint8] | None:

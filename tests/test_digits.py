@@ -18,7 +18,7 @@ from rich.console import Console
 
 from scanner.cells import CELL_PX, INPUT_PX, RIM_PX, cells_of_density, cut_rectified
 from scanner.crops import GLYPH_SHARE, MOSAIC, TILE_PX, glyph_of, pictures_of
-from scanner.digits import Crop, print_report, report_of, run
+from scanner.digits import Crop, Floats, print_report, report_of, run
 from scanner.errors import UsageError
 from scanner.read.classes import CLASSES
 from scanner.report.digits_page import write_page
@@ -229,13 +229,13 @@ class TallReader:
     name = "tall"
     classes = CLASSES
 
-    def probabilities(self, ink: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def with_traits(self, ink: npt.NDArray[np.uint8]) -> tuple[Floats, Floats, Floats]:
         found = np.full((len(ink), len(CLASSES)), 0.2 / (len(CLASSES) - 1), dtype=np.float32)
         for row, picture in enumerate(ink[:, 1] > 100):
             tall = picture.any(axis=1).sum() > picture.any(axis=0).sum()
             name = "blank" if not picture.any() else "1" if tall else "7"
             found[row, CLASSES.index(name)] = 0.8
-        return found, np.zeros(len(ink), dtype=np.float32)
+        return found, np.zeros(len(ink), dtype=np.float32), np.zeros((len(ink), 1), dtype=np.float32)
 
 
 @pytest.fixture
@@ -274,6 +274,48 @@ def test_a_folder_of_crops(folder: Path) -> None:
     assert "57.14 %" in text.getvalue()  # 4 of 7
     assert "worst of 3 writers: 0003" in text.getvalue()
     assert "9/0003-2.png can't be read" in text.getvalue()
+
+
+class BroadReader(TallReader):
+    """Sure of slim tall ink and of level ink; takes broader tall ink rather for a 7. Sees the ink itself."""
+
+    name = "broad"
+
+    def with_traits(self, ink: npt.NDArray[np.uint8]) -> tuple[Floats, Floats, Floats]:
+        found = np.zeros((len(ink), len(CLASSES)), dtype=np.float32)
+        for row, picture in enumerate(ink[:, 1] > 100):
+            slimness = picture.any(axis=1).sum() / picture.any(axis=0).sum()
+            of_one = 0.999 if slimness > 3.3 else 0.4 if slimness > 1 else 0.001
+            found[row, [1, 7]] = of_one, 1 - of_one
+        return found, np.zeros(len(ink), np.float32), ink[:, 1].reshape(len(ink), -1).astype(np.float32)
+
+
+def test_each_writers_digits_are_read_once_more_as_on_sheets(tmp_path: Path) -> None:
+    """Writer 0001's broad 1 is settled by the slim ones; writer 0002 has no examples, an unsigned crop no writer."""
+    for digit in "17":
+        (tmp_path / digit).mkdir()
+    slim, broad, level = bar(40, 10), bar(40, 15), bar(10, 40)
+    for number in range(3):
+        Image.fromarray(slim).save(tmp_path / "1" / f"0001-{number}.png")
+        Image.fromarray(level).save(tmp_path / "7" / f"0001-{number}.png")
+    for name in ("0001-9.png", "0002-1.png", "unsigned.png"):
+        Image.fromarray(broad).save(tmp_path / "1" / name)
+    report = run(tmp_path, reader=BroadReader())
+    result = json.loads(json.dumps(report.document(), allow_nan=False))
+    assert (result["n"], result["right"]) == (9, 6)
+    sheets = result["one_hand_a_sheet"]
+    assert (sheets["n"], sheets["right"]) == (8, 7)
+    assert sheets["worst_writer"] == {"writer": "0002", "n": 1, "right": 0, "accuracy": 0.0}
+    text = io.StringIO()
+    print_report(report, Console(file=text, width=120, color_system=None))
+    assert "on sheets of one hand" in text.getvalue()
+    assert "87.50 %" in text.getvalue()
+
+
+def test_without_writers_there_are_no_sheets(tmp_path: Path) -> None:
+    (tmp_path / "1").mkdir()
+    Image.fromarray(bar(40, 10)).save(tmp_path / "1" / "a.png")
+    assert run(tmp_path, reader=BroadReader()).document()["one_hand_a_sheet"] is None
 
 
 def test_a_page_shows_every_mistake(folder: Path, tmp_path: Path) -> None:

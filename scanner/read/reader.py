@@ -74,6 +74,7 @@ class DigitReader:
         self._session, metadata = opened("reader", file, "classes", threads, made_by="scanner.training.train")
         self.name: str = metadata["name"]
         self.classes: tuple[str, ...] = tuple(json.loads(metadata["classes"]))
+        self._traits = int(self._session.get_outputs()[2].shape[1])
 
     def read(self, batch: CellBatch) -> Readings:
         """Class probabilities and traits of all cells that lie in the picture."""
@@ -104,7 +105,11 @@ class DigitReader:
         if ink.ndim != 4 or ink.shape[1:] != (2, INPUT_PX, INPUT_PX) or ink.dtype != np.uint8:
             raise ValueError(f"ink: expected uint8 [n, 2, {INPUT_PX}, {INPUT_PX}], got {ink.dtype} {list(ink.shape)}")
         if not len(ink):
-            return np.zeros((0, len(self.classes)), np.float32), np.zeros(0, np.float32), np.zeros((0, 0), np.float32)
+            return (
+                np.zeros((0, len(self.classes)), np.float32),
+                np.zeros(0, np.float32),
+                np.zeros((0, self._traits), np.float32),
+            )
         inked = ink.reshape(len(ink), -1).any(axis=1)
         if inked.all():
             return self._run(ink)
@@ -113,11 +118,9 @@ class DigitReader:
         probabilities = np.full((len(ink), len(self.classes)), (1 - NO_INK) / others, np.float32)
         probabilities[:, self.classes.index("blank")] = NO_INK
         printed = np.full(len(ink), 0.5, np.float32)
-        if not inked.any():
-            return probabilities, printed, np.zeros((len(ink), 0), np.float32)
-        probabilities[inked], printed[inked], seen = self._run(ink[inked])
-        traits = np.zeros((len(ink), seen.shape[1]), np.float32)
-        traits[inked] = seen
+        traits = np.zeros((len(ink), self._traits), np.float32)
+        if inked.any():
+            probabilities[inked], printed[inked], traits[inked] = self._run(ink[inked])
         return probabilities, printed, traits
 
     def _run(self, ink: Pictures) -> tuple[Floats, Floats, Floats]:

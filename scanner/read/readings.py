@@ -45,6 +45,12 @@ class Readings:
             total = float(self.probabilities[worst].sum())
             raise ValueError(f"probabilities: cell {self.ids[worst]} adds up to {total:.4f}, expected 1")
 
+    def of(self, rows: npt.NDArray[np.int64]) -> Readings:
+        """The readings of some cells, by their rows."""
+        ids = tuple(self.ids[row] for row in rows.tolist())
+        traits = None if self.traits is None else self.traits[rows]
+        return Readings(ids, self.classes, self.probabilities[rows], self.printed[rows], traits)
+
 
 def _check(name: str, array: npt.NDArray[np.float32], shape: tuple[int, ...]) -> None:
     if array.shape != shape:
