@@ -1,7 +1,8 @@
 """One hand a sheet: the clear digits of a sheet settle its unclear ones.
 
-A writer is consistent, and so is a printer. An unclear digit that looks like the sheet's clear 1s and unlike its clear
-7s is rather a 1. Clear ink is never overruled. The model card tells what this brings on writers whom nobody trained on.
+A writer is consistent. An unclear digit that looks like the sheet's clear 1s and unlike its clear 7s is rather a 1.
+Clear ink is never overruled. The model card tells what this brings on writers whom nobody trained on. Printed digits
+are left to the reader, who knows type well: there, likeness makes it less sure and nothing better.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SETTLED_FROM = 0.9999
 NEAREST = 3
 """So many of the likest examples of a digit are compared with."""
 OF_PRINT = 0.5
-"""Probability of "printed" that divides print from handwriting: they are no examples of each other."""
+"""Probability of "printed" from which a digit is print: neither settled nor an example."""
 LEAST = 1e-7
 """Least probability of a digit that is told from none."""
 
@@ -48,7 +49,7 @@ class Weights:
     other: float
 
 
-WEIGHTS = Weights(own=0.69, like=8.1, shown=2.78, unshown=0.65, digit=6.41, other=-1.84)
+WEIGHTS = Weights(own=0.69, like=8.8, shown=3.74, unshown=-0.05, digit=7.28, other=-2.33)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,15 +91,14 @@ def likeness(readings: Readings) -> Likeness | None:
     if readings.traits is None or not len(readings.ids) or not len(digits):
         return None
     surest, best = readings.probabilities.max(axis=1), readings.probabilities.argmax(axis=1)
-    rows = np.flatnonzero((surest < SETTLED_FROM) & (readings.probabilities[:, digits].sum(axis=1) > 1 - SETTLED_FROM))
-    examples = np.flatnonzero((surest >= EXAMPLE_FROM) & np.isin(best, digits))
+    written = readings.printed <= OF_PRINT
+    maybe = readings.probabilities[:, digits].sum(axis=1) > 1 - SETTLED_FROM
+    rows = np.flatnonzero(written & maybe & (surest < SETTLED_FROM))
+    examples = np.flatnonzero(written & (surest >= EXAMPLE_FROM) & np.isin(best, digits))
     if not len(rows) or len(np.unique(best[examples])) < 2:
         return None
-    printed = readings.printed > OF_PRINT
-    apart = printed[rows][:, None] != printed[examples][None, :]
-    apart |= rows[:, None] == examples[None, :]  # nobody is an example of itself
     cosine = _unit(readings.traits[rows]) @ _unit(readings.traits[examples]).T
-    cosine[apart] = np.nan
+    cosine[rows[:, None] == examples[None, :]] = np.nan  # nobody is an example of itself
     known = np.zeros((len(rows), len(digits)), dtype=np.bool_)
     like = np.zeros(known.shape)
     for place, digit in enumerate(digits):
