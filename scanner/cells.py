@@ -80,7 +80,8 @@ class CellBatch:
     1 (black). shared: bool [n], whether much of another cell's ink lies in the middle of a cell beside its own, or ink
     was divided between the two, so that part of it may be the other's; null where nobody looked for that. hidden: bool
     [n], whether a printed symbol that is darker than the sheet's usual ink lies under a cell's ink, or a shadow's tip
-    was taken out of it, so that some ink may not be seen; null likewise.
+    was taken out of it, or it has no ink but a stroke's length of another cell's, so that some may not be seen; null
+    likewise.
     """
 
     ids: tuple[str, ...]
@@ -251,8 +252,8 @@ def cut_rectified(
         lit = without_tips(clear, CELL_PX)
         hidden |= _changed(clear, lit, cell_rows, cell_cols)
         clear = lit
-    ink, dark, shared = _cells_of(clear, cell_rows, cell_cols, rows, cols, standing=standing)
-    return CellBatch(ids, ink, present, dark, shared, hidden)
+    ink, dark, shared, strayed = _cells_of(clear, cell_rows, cell_cols, rows, cols, standing=standing)
+    return CellBatch(ids, ink, present, dark, shared, hidden | strayed if by_hand else hidden)
 
 
 def _changed(
@@ -507,7 +508,7 @@ def cells_of_density(
     Cell k lies at (cell_rows[k], cell_cols[k]) from 0. Gives (the reader's pictures uint8 [n, 2, 32, 32], typical
     darkness of each cell's ink float32 [n]).
     """
-    ink, dark, _ = _cells_of(clear, cell_rows, cell_cols, rows, cols)
+    ink, dark, _, _ = _cells_of(clear, cell_rows, cell_cols, rows, cols)
     return ink, dark
 
 
@@ -519,8 +520,9 @@ def _cells_of(
     cols: int,
     *,
     standing: bool = False,
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """As `cells_of_density`, and which cells share ink with another one (`CellBatch.shared`): bool [n].
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """As `cells_of_density`, and which cells share ink with another one (`CellBatch.shared`), and which have none
+    although another one's strays into them as far as a short stroke is long: bool [n] each.
 
     standing: see `cut_rectified`.
     """
@@ -531,10 +533,11 @@ def _cells_of(
     numbers = cell_rows * cols + cell_cols
     windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
     has_own = np.asarray(mine.any(axis=(1, 2)), dtype=np.bool_)
-    crowded = _crowded(owner, numbers, cell_rows, cell_cols)
+    crowded = _crowded(owner, numbers, cell_rows, cell_cols, MIDDLE)
+    strayed = _crowded(owner, numbers, cell_rows, cell_cols, slice(None)) & ~has_own & ~crowded
     _show_strangers(mine, owner, cell_rows, cell_cols, np.flatnonzero(crowded & ~has_own))
     torn = np.isin(numbers, np.concatenate([owner[divided], by_strokes[divided]]))
-    return *pictures_of_windows(windows, mine), (crowded & has_own) | torn
+    return *pictures_of_windows(windows, mine), (crowded & has_own) | torn, strayed
 
 
 def _crowded(
@@ -542,10 +545,11 @@ def _crowded(
     numbers: npt.NDArray[np.int64],
     cell_rows: npt.NDArray[np.int64],
     cell_cols: npt.NDArray[np.int64],
+    where: slice,
 ) -> npt.NDArray[np.bool_]:
-    """Whether much of another cell's ink lies in the middle of each cell: bool [n]."""
+    """Whether much of another cell's ink lies in each cell: bool [n]. where: in which part of it, along each side."""
     tops, lefts = RIM_PX + cell_rows * CELL_PX, RIM_PX + cell_cols * CELL_PX
-    owners = np.lib.stride_tricks.sliding_window_view(owner, (CELL_PX, CELL_PX))[tops, lefts][:, MIDDLE, MIDDLE]
+    owners = np.lib.stride_tricks.sliding_window_view(owner, (CELL_PX, CELL_PX))[tops, lefts][:, where, where]
     strange = (owners >= 0) & (owners != numbers[:, None, None])
     return np.asarray(strange.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2, dtype=np.bool_)
 

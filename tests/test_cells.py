@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scanner.cells import CELL_PX, RIM_PX, cells_of_density
+from scanner.cells import CELL_PX, RIM_PX, cells_of_density, cut_rectified
 
 
 def bar(top: float, bottom: float) -> tuple[bool, bool]:
@@ -29,3 +29,19 @@ def test_a_digit_that_strays_a_little_leaves_nothing_behind(
     top: float, bottom: float, shown: tuple[bool, bool]
 ) -> None:
     assert bar(top, bottom) == shown
+
+
+@pytest.mark.parametrize(
+    ("bottom", "by_hand", "hidden"), [(1.1, True, False), (1.24, True, True), (1.24, False, False)]
+)
+def test_a_cell_into_which_a_strokes_length_of_anothers_ink_reaches_is_not_surely_blank(
+    bottom: float, by_hand: bool, hidden: bool
+) -> None:
+    """A digit that is written much too high, and touches the one above, leaves no more than its foot in its cell."""
+    flat = np.full((2 * CELL_PX + 2 * RIM_PX, CELL_PX + 2 * RIM_PX), 200, np.uint8)
+    middle = RIM_PX + CELL_PX // 2
+    flat[RIM_PX + 10 : RIM_PX + round(bottom * CELL_PX), middle - 2 : middle + 3] = 40
+    both = np.ones(2, np.bool_)
+    cells = cut_rectified(flat, ("r1c1", "r2c1"), np.array([0, 1]), np.array([0, 0]), 2, 1, both, by_hand=by_hand)
+    assert cells.hidden is not None
+    assert cells.hidden.tolist() == [False, hidden]
