@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from scanner.cells_table import HIGH, WIDE, NumberBatch
 from scanner.read.classes import NOTHING
+from scanner.read.number_hand import settle
 from scanner.read.number_look import look_again
 from scanner.read.numbers import MAX_NUMBER, NumberCandidate, NumberReadings, NumberState
 from scanner.read.reader import MODEL_FOLDER, opened
@@ -53,11 +54,16 @@ class NumberReader:
         self._steps: int = self._session.run(None, {"pictures": nothing})[0].shape[1]
 
     def read(self, batch: NumberBatch) -> NumberReadings:
-        """The readings of all cells that lie in the picture; unclear ones are looked at again (`number_look`)."""
+        """The readings of all cells that lie in the picture.
+
+        Unclear ones are looked at again (`number_look`) and compared with the others as of one hand (`number_hand`).
+        """
         ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
         ink = batch.ink[batch.present]
-        found = [texts(row, self.symbols) for row in self.steps(ink)]
+        steps = self.steps(ink)
+        found = [texts(row, self.symbols) for row in steps]
         look_again(self.steps, ink, found, self.symbols)
+        settle(ink, steps, found, self.symbols)
         return NumberReadings(ids, tuple(candidates(one) for one in found))
 
     def steps(self, ink: npt.NDArray[np.uint8]) -> Probabilities:
