@@ -138,17 +138,22 @@ def compare(
             rivals.append(own)
         if shown[k]:
             examples += own.rows.tolist()
-            chances = np.zeros((len(parts), 10))
-            for text, digits in zip(texts, own.digits, strict=True):
-                chances[np.arange(len(parts)), digits] += found[cell][text]
-            believed += list(chances)
+            believed.append(_beliefs(own, found[cell]))
     if len(examples) < FEWEST:
         return None
     shapes = _shapes(pictures)
     correlation = shapes @ shapes[examples].T
     of = np.array(cells)
     correlation[of[:, None] == of[examples][None, :]] = -np.inf  # nobody is an example of itself
-    return Compared(tuple(rivals), correlation, np.array(believed))
+    return Compared(tuple(rivals), correlation, np.concatenate(believed))
+
+
+def _beliefs(one: Rivals, found: Mapping[str, float]) -> Floats:
+    """How far each digit of a number is believed to be which: float64 [digits, 10]."""
+    believed = np.zeros((len(one.rows), 10))
+    for text, digits in zip(one.texts, one.digits, strict=True):
+        believed[np.arange(len(digits)), digits] += found[text]
+    return believed
 
 
 def weighed(found: Sequence[Mapping[str, float]], compared: Compared, weights: Weights) -> dict[int, dict[str, float]]:
