@@ -28,6 +28,9 @@ MOST_LONG = 0.6
 """Share of the written cells with long ink from which they hold words or long numbers: no sheet is all 1s."""
 CLEAR = 0.9
 """Probability from which a digit is clearly read."""
+LEGIBLE = 0.3
+"""Share of the written cells that has to be clearly read as digits other than 1 for such ink to be of a narrow hand: of
+narrow hands it is more than half, of tables of words less than 0.1."""
 PLAIN_CLEAR = 0.45
 """Share of a plain grid's written cells that has to be read clearly: real sheets have 0.7, tables of words 0.1."""
 PLAIN_FEWEST = 8
@@ -56,7 +59,9 @@ def why_not(batch: CellBatch, readings: Readings, placement: Placement) -> str |
         return f"{seen}, but it has none of the sheet's heavier lines, and its cells hold no digits"
     if count < FEWEST_INKED:
         return None
-    if fitting.mean() < DIGITS or _long(batch.ink[batch.present][written]).mean() > MOST_LONG:
+    if fitting.mean() < DIGITS:
+        return f"{seen}, but its cells hold no digits"
+    if _long(batch.ink[batch.present][written]).mean() > MOST_LONG and _legible(readings)[written].mean() < LEGIBLE:
         return f"{seen}, but its cells hold no digits"
     if placement.plain and (readings.probabilities[written].max(axis=1) >= CLEAR).mean() < PLAIN_CLEAR:
         return f"{seen}, but it has none of the sheet's heavier lines, and hardly a cell holds a clear digit"
@@ -67,6 +72,12 @@ def _digits_or_notes(readings: Readings) -> npt.NDArray[np.bool_]:
     """Which cells most likely hold a digit, legal or not, one that is struck out, or small notes: bool [n]."""
     fits = np.array([name.isdigit() or name in ("candidates", "struck") for name in readings.classes], dtype=np.bool_)
     return np.asarray(fits[readings.probabilities.argmax(axis=1)])
+
+
+def _legible(readings: Readings) -> npt.NDArray[np.bool_]:
+    """Which cells clearly hold a digit, and no mere stroke: bool [n]."""
+    digits = np.array([name.isdigit() and name != "1" for name in readings.classes], dtype=np.bool_)
+    return np.asarray((readings.probabilities[:, digits] >= CLEAR).any(axis=1))
 
 
 def _long(ink: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

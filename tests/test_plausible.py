@@ -85,3 +85,16 @@ def test_readings_of_other_cells_are_misuse() -> None:
     fewer = CellBatch(batch.ids, batch.ink, np.zeros(81, np.bool_), batch.darkness)
     with pytest.raises(ValueError, match="0 cells of the batch"):
         why_not(fewer, readings, _placed(plain=False))
+
+
+def test_a_narrow_hand_is_no_word() -> None:
+    """All ink is long, whatever the digit; but the digits are clear."""
+    batch, readings = _sheet(["5", "3", "6", "1"] * 10)
+    narrow = np.zeros_like(batch.ink)
+    narrow[:, 0, 6:26, 12:20] = 255
+    written = readings.probabilities[:, CLASSES.index("blank")] < 0.5
+    narrow[~written] = 0
+    sheet = CellBatch(batch.ids, narrow, batch.present, batch.darkness)
+    assert why_not(sheet, readings, _placed(plain=False)) is None
+    _, unclear = _sheet(["5", "3", "6", "1"] * 10, sure=0.7)
+    assert "no digits" in (why_not(sheet, unclear, _placed(plain=False)) or "")
