@@ -15,6 +15,7 @@ from scanner.intake import Photo
 from scanner.locate.flatten import flattened
 from scanner.locate.placement import NotFound
 from scanner.locate.table_placement import TablePlacement, moved
+from scanner.locate.table_variants import in_form_of
 from scanner.locate.tables import locate_tables
 from scanner.read.number_reader import NumberReader
 from scanner.read.numbers import NumberReadings, NumberState
@@ -127,6 +128,7 @@ def _edges(template: Template) -> tuple[tuple[float, ...], tuple[float, ...]] | 
 
 def _in_place_of(placement: TablePlacement, own: Template, other: Template) -> Template:
     """Another template with the same lines, with its edges where they were found for the placement's own."""
+    own, other = in_form_of(own, placement.template), in_form_of(other, placement.template)
     before, after = own.table, placement.table
     assert before is not None
     columns = zip(before.columns, after.columns, strict=True)

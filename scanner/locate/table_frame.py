@@ -26,6 +26,8 @@ PALE_GROUND = 0.62
 """The same for patches with white lines around them, which are as bright as the paper."""
 BRIDGE = 0.03
 """Cells belong together across a line this wide, as a share of the picture's long side."""
+BAND = 1.7
+"""The same across a printed band with a heading: in heights of a row."""
 ASIDE = 32.0
 """Degrees by which a line may run beside its direction in the middle of the table (perspective)."""
 STRAIGHT = 1.2
@@ -83,14 +85,28 @@ def on_paper(gray: GrayImage, patches: Patches, ground: float = DARK_GROUND) -> 
 
 
 def regions(patches: Patches, shape: tuple[int, ...]) -> list[npt.NDArray[np.bool_]]:
-    """Groups of patches that lie side by side, the largest first: masks [n] of patches."""
+    """Groups of patches that lie side by side, the largest first: masks [n] of patches.
+
+    Where a printed band lies between two groups, they come as one before they come alone.
+    """
     if len(patches) < FEWEST_PATCHES:
         return []
+    apart = _groups(patches, shape, BRIDGE * max(shape))
+    if len(apart) < 2:
+        return apart
+    cells = patches.corners[apart[0]]
+    row = float(np.median(np.linalg.norm(np.roll(cells, -1, axis=1) - cells, axis=2).min(axis=1)))
+    joined = _groups(patches, shape, BAND * row)[:1]
+    return [one for one in joined if not any((one == group).all() for group in apart)] + apart
+
+
+def _groups(patches: Patches, shape: tuple[int, ...], bridge: float) -> list[npt.NDArray[np.bool_]]:
+    """Groups of patches with gaps of up to `bridge` px, the largest first."""
     mask = np.zeros(shape[:2], dtype=np.uint8)
     quads = np.round(patches.corners).astype(np.int32)
     for quad in quads:
         cv2.fillConvexPoly(mask, quad, (255,))
-    reach = max(3, round(BRIDGE * max(shape))) | 1
+    reach = max(3, round(bridge)) | 1
     joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
     joined = cv2.dilate(joined, np.ones((3, 3), np.uint8))
     _, labels = cv2.connectedComponents(joined, connectivity=4, ltype=cv2.CV_32S)

@@ -5,6 +5,7 @@ Tried only where no other sheet was found: the search takes several times as lon
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,7 @@ from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, mo
 from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
 from scanner.locate.table_rules import Rules, find_rules
+from scanner.locate.table_variants import variants
 from scanner.templates import Table, Template
 
 Pairs = tuple[tuple[int, int], ...]
@@ -44,6 +46,12 @@ ACCEPT = 0.88
 spreadsheets and graph paper up to 0.87."""
 LEAST = (ACCEPT - 0.2) / 0.8
 """The same of rows, or of columns, if the others fit perfectly; with less a way is no way."""
+OTHER_COLUMNS, HEADED = 0.5, 1.2
+"""So much better another printing of a card has to fit than its template, in lines, if it has other columns, and if it
+has a row more: with that one a block of rows may be taken a row off, and a heading for numbers."""
+NEARLY_EVEN, UNEVEN_COLUMNS = 0.06, 25.0
+"""Natural logarithm up to which columns of cells are equally wide, and how many lines more of it counts between two
+printings: the last column of labels is none of cells."""
 UNDECIDED = 0.12
 """Ways of taking the lines whose shares are nearer than this are decided by what is written."""
 SAME_SCALE = 0.08
@@ -234,34 +242,72 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
     ruled_level, ruled_upright = ruled_part(level, upright, rules)
     if min(len(ruled_level.places), len(ruled_upright.places)) >= FEWEST_RULED:
         level, upright = within(level, ruled_level), within(upright, ruled_upright)
-    found: list[Taken] = []
-    for template in _different(templates):
-        table = template.table
-        assert table is not None
-        rows, columns = row_edges(table, _text_rows(template)), column_edges(table)
-        for turns in range(4):
-            down, across = seen_by(level, upright, turns)
-            if min(len(down.places), len(across.places)) < 3:
-                continue
-            if (
-                min(most_share(down.weights, down.costs, rows), most_share(across.weights, across.costs, columns))
-                < LEAST
-            ):
-                continue
-            row_match = _matched(down, rows, _scales(down, rows))
-            if row_match is None or row_match.share < LEAST:
-                continue
-            # Columns may be read off digits that stand in a line; the rows tell about how large all is.
-            scales = [row_match.scale, *_scales(across, columns)]
-            column_match = _matched(across, columns, scales)
-            if column_match is None:
-                continue
-            if not 1 / STRETCH <= row_match.scale / column_match.scale <= STRETCH:
-                continue
-            low, high = sorted((min(row_match.share, 1.0), min(column_match.share, 1.0)))
-            share = 0.8 * low + 0.2 * high
-            found.append(Taken(template, turns, row_match, column_match, down, across, share))
-    return sorted(found, key=lambda way: -way.share)
+    matched = _Matches()
+    best: dict[tuple[str, int], tuple[bool, float, Taken]] = {}
+    for own in _different(templates):
+        for template in variants(own):
+            table = template.table
+            assert table is not None
+            rows, columns = row_edges(table, _text_rows(template)), column_edges(table)
+            for turns in range(4):
+                down, across = seen_by(level, upright, turns)
+                if min(len(down.places), len(across.places)) < 3:
+                    continue
+                row_match = matched.of(down, rows, turns, _scales(down, rows))
+                if row_match is None or row_match.share < LEAST:
+                    continue
+                # Columns may be read off digits that stand in a line; the rows tell about how large all is.
+                scales = [row_match.scale, *_scales(across, columns)]
+                column_match = matched.of(across, columns, turns, scales)
+                if column_match is None:
+                    continue
+                if not 1 / STRETCH <= row_match.scale / column_match.scale <= STRETCH:
+                    continue
+                low, high = sorted((min(row_match.share, 1.0), min(column_match.share, 1.0)))
+                share = 0.8 * low + 0.2 * high
+                taken = Taken(template, turns, row_match, column_match, down, across, share)
+                worth = row_match.score + column_match.score - _unlike(template, own)
+                worth -= UNEVEN_COLUMNS * max(0.0, _uneven(across, column_match, columns) - NEARLY_EVEN)
+                key = own.id, turns
+                # Of two that would do the one that explains more, and before those that would not.
+                if key not in best or (share >= ACCEPT, worth) > best[key][:2]:
+                    best[key] = share >= ACCEPT, worth, taken
+    return sorted((way for _, _, way in best.values()), key=lambda way: -way.share)
+
+
+def _unlike(template: Template, own: Template) -> float:
+    """How much speaks against another printing of a template."""
+    one, other = template.table, own.table
+    assert one is not None
+    assert other is not None
+    columns = OTHER_COLUMNS if len(one.columns) != len(other.columns) else 0.0
+    return columns + (HEADED if len(one.rows) != len(other.rows) else 0.0)
+
+
+def _uneven(axis: Axis, matched: AxisMatch, edges: Edges) -> float:
+    """How far the width of a column of cells is from the usual one, natural logarithm: one of labels may be any."""
+    widths = [
+        float(axis.places[after] - axis.places[line])
+        for (line, edge), (after, later) in itertools.pairwise(matched.pairs)
+        if later == edge + 1 and edges.cells[edge]
+    ]
+    return float(np.abs(np.log(np.array(widths) / np.median(widths))).max()) if widths else 0.0
+
+
+class _Matches:
+    """Matches of the lines of one picture, each made once: templates have rows, and columns, in common."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, bytes, tuple[float, ...]], AxisMatch | None] = {}
+
+    def of(self, axis: Axis, edges: Edges, side: int, scales: Sequence[float]) -> AxisMatch | None:
+        """The best match, see `_matched`; null where it couldn't be good enough. side: which one the axis is seen from,
+        and how."""
+        key = (side, edges.at.tobytes() + edges.cells.tobytes(), tuple(scales))
+        if key not in self._made:
+            fits = most_share(axis.weights, axis.costs, edges) >= LEAST
+            self._made[key] = _matched(axis, edges, scales) if fits else None
+        return self._made[key]
 
 
 def _text_rows(template: Template) -> frozenset[str]:
