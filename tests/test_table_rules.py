@@ -177,7 +177,6 @@ def test_pieces_of_a_line_that_follow_each_other_are_all_of_it() -> None:
     axis = axis_of(sorted([first, second, whole, beside, *others], key=lambda line: line.place), [], 40.0, 40.0)
     assert len(axis.lines) == 5
     assert axis.lines[0].strips.tolist() == list(range(24))
-    assert axis.weights[0] == 1
     assert axis.lines[2].at.tolist() == [300.0] * 24
 
 

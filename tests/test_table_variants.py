@@ -82,3 +82,12 @@ def test_two_blocks_of_cells_with_a_band_between_them_may_be_one_table(gap: int,
     )
     patches = Patches(quads.mean(axis=1), quads, np.full(len(quads), 28.0))
     assert [int(group.sum()) for group in regions(patches, (500, 500))] == sizes
+
+
+def test_specks_beside_a_block_are_no_part_of_its_table() -> None:
+    """Six patches of grain, 30 px below a block of twenty cells."""
+    block = [(x, y) for y in range(100, 220, 24) for x in range(100, 276, 44)]
+    grain = [(x, 250.0) for x in range(100, 352, 42)]
+    quads = np.array([[[x, y], [x + 40, y], [x + 40, y + 20], [x, y + 20]] for x, y in (*block, *grain)])
+    patches = Patches(quads.mean(axis=1), quads, np.full(len(quads), 28.0))
+    assert [int(group.sum()) for group in regions(patches, (500, 500))] == [20, 6]

@@ -104,9 +104,8 @@ def axis_of(lines: Sequence[RuledLine], across: Sequence[RuledLine], strip: floa
     for group in merged(places, weights):
         best = max(group, key=lambda k: (len(lines[k].strips), lines[k].strength))
         kept.append(_together([lines[k] for k in group], lines[best]))
-        whole = min(1.0, kept[-1].within(first, last) / FULLY_SEEN) ** 1.5
         merged_places.append(float(np.average(places[list(group)], weights=weights[list(group)] + 1e-3)))
-        merged_weights.append(max(whole, float(weights[list(group)].max())))
+        merged_weights.append(float(weights[list(group)].max()))
         merged_costs.append(float(costs[list(group)].max()))
     return Axis(tuple(kept), np.array(merged_places), np.array(merged_weights), np.array(merged_costs))
 

@@ -28,6 +28,8 @@ BRIDGE = 0.03
 """Cells belong together across a line this wide, as a share of the picture's long side."""
 BAND = 1.7
 """The same across a printed band with a heading: in heights of a row."""
+LEAST_BLOCK, ALIKE_BLOCKS = 0.4, 1.3
+"""Cells of another block of the same table, as a share of those of the first, and how much larger or smaller."""
 ASIDE = 32.0
 """Degrees by which a line may run beside its direction in the middle of the table (perspective)."""
 STRAIGHT = 1.2
@@ -96,8 +98,16 @@ def regions(patches: Patches, shape: tuple[int, ...]) -> list[npt.NDArray[np.boo
         return apart
     cells = patches.corners[apart[0]]
     row = float(np.median(np.linalg.norm(np.roll(cells, -1, axis=1) - cells, axis=2).min(axis=1)))
+    blocks = [group for group in apart if _blocks_alike(patches, apart[0], group)]
     joined = _groups(patches, shape, BAND * row)[:1]
-    return [one for one in joined if not any((one == group).all() for group in apart)] + apart
+    together = [one for one in joined if sum(bool(one[group].all()) for group in blocks) > 1]
+    return [one & np.any(blocks, axis=0) for one in together] + apart
+
+
+def _blocks_alike(patches: Patches, first: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> bool:
+    """May the second group of patches be another block of the first one's table? Not the grain of the table top."""
+    size = float(np.median(patches.side[other]) / np.median(patches.side[first]))
+    return bool(other.sum() >= LEAST_BLOCK * first.sum()) and abs(np.log(size)) < np.log(ALIKE_BLOCKS)
 
 
 def _groups(patches: Patches, shape: tuple[int, ...], bridge: float) -> list[npt.NDArray[np.bool_]]:
