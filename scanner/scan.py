@@ -203,11 +203,12 @@ def read_sheets(
         with clock("orient"):
             batch, placement = orient(cells, candidate, reader)
         with clock("read"):
-            readings = one_hand(reader.read(batch))
+            readings = reader.read(batch)
+            if not _has_printed_digits(placement.template):
+                readings = replace(readings, printed=np.zeros_like(readings.printed))
+            readings = one_hand(readings)
             shared, hidden = (None if one is None else one[batch.present] for one in (batch.shared, batch.hidden))
             readings = doubt_hidden_ink(doubt_shared_ink(readings, shared), hidden)
-        if not _has_printed_digits(placement.template):
-            readings = replace(readings, printed=np.zeros_like(readings.printed))
         reason = why_not(batch, readings, placement)
         if reason is None:
             read.append(ReadSheet(placement, readings, _number_boxes(photo, placement, clock)))

@@ -195,3 +195,25 @@ def test_any_card(seed: int, cells: int) -> None:
     settle(ink[order], steps[order], moved, SYMBOLS)
     for place, k in enumerate(order):
         assert moved[place] == pytest.approx(after[k], abs=1e-6)
+
+
+def test_nobody_is_an_example_of_itself() -> None:
+    """A 6 that was read as an 0 is judged by the others' digits: its own word isn't counted twice."""
+    own = drawn(("6", 56))
+    others = [drawn((digit, 56)) for digit in "0" * 6 + "6" * 6]
+    ink = np.stack([np.stack([one, one]) for one in [own, *others]])
+    said = [{"0": 0.6, "6": 0.4}] + [{"0": 0.999}] * 6 + [{"6": 0.999}] * 6
+    found = [dict(one) for one in said]
+    settle(ink, np.stack([seen((one, 56)) for one in said]), found, SYMBOLS)
+    assert found[0]["6"] > 0.5
+
+
+@given(st.floats(0.05, 0.5), st.integers(1, 40))
+def test_what_has_a_twentieth_stays_plausible(chance: float, count: int) -> None:
+    """However many clear 0s it looks like, and however unlike the only 6 it is."""
+    ring, six = drawn(("0", 56)), drawn(("6", 56))
+    ink = np.stack([np.stack([one, one]) for one in [ring, six, *[ring] * (10 + count)]])
+    said = [{"0": 1 - chance, "6": chance}, {"6": 0.999}] + [{"0": 0.999}] * (10 + count)
+    found = [dict(one) for one in said]
+    settle(ink, np.stack([seen((one, 56)) for one in said]), found, SYMBOLS)
+    assert found[0]["6"] >= 0.001

@@ -67,5 +67,12 @@ def test_a_damaged_installation_is_told() -> None:
         DigitReader(MODEL_FOLDER / "digits-0.onnx")
 
 
+def test_an_older_model_without_traits_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = SimpleNamespace(get_outputs=lambda: [SimpleNamespace(shape=["n", 14]), SimpleNamespace(shape=["n"])])
+    monkeypatch.setattr("scanner.read.reader.opened", lambda *_, **__: (session, {"name": "old", "classes": "[]"}))
+    with pytest.raises(ModelError, match="2 outputs, expected 3"):
+        DigitReader()
+
+
 def test_the_model_is_small() -> None:
     assert (MODEL_FOLDER / "digits-1.onnx").stat().st_size <= 2_000_000

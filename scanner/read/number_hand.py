@@ -8,6 +8,7 @@ one another. Only numbers with as many digits compete; how many there are stays 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,8 @@ LEAST_TEXT: Final = 0.003
 """Probability below which a text gains nothing."""
 FEWEST: Final = 10
 """With fewer examples on a card nothing is compared."""
+MOST: Final = math.log(35)
+"""By how much, at most, likeness shifts the log-odds of two texts, so that what has a twentieth stays plausible."""
 LEAST: Final = 1e-9
 INKED: Final = 60
 """Level from which a pixel is ink, of 255."""
@@ -165,8 +168,9 @@ def weighed(found: Sequence[Mapping[str, float]], compared: Compared, weights: W
     for one in compared.rivals:
         texts = result.setdefault(one.cell, dict(found[one.cell]))
         before = np.array([texts[text] for text in one.texts])
-        score = weights.own * np.log(np.maximum(before, LEAST)) + likeness[one.rows, one.digits].sum(axis=1)
-        after = np.exp(score - score.max())
+        word = np.log(np.maximum(before, LEAST))
+        shift = (weights.own - 1) * word + likeness[one.rows, one.digits].sum(axis=1)
+        after = np.exp(word + np.maximum(shift - shift.max(), -MOST))
         after *= before.sum() / after.sum()
         texts.update(zip(one.texts, after.tolist(), strict=True))
     return result

@@ -7,12 +7,14 @@ are left to the reader, who knows type well: there, likeness makes it less sure 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from scanner.read.readings import Readings
+from scanner.results import PLAUSIBLE
 
 EXAMPLE_FROM = 0.9
 """Probability from which a digit serves as an example."""
@@ -36,20 +38,20 @@ class Weights:
 
     own, like: between two digits that have examples, the reader's own word (the logarithm of a probability) and a
     difference of 1 in likeness (a cosine of traits).
-    shown, unshown: what a likeness of 1 adds to the odds that it is one of these and no digit that the sheet shows
-    nowhere else, and what is added without any likeness.
-    digit, other: the same for the odds that it is a digit and not, say, a scribble.
+    digit, other: what a likeness of 1 adds to the odds that it is a digit and not, say, a scribble, and what is added
+    without any likeness.
     """
 
     own: float
     like: float
-    shown: float
-    unshown: float
     digit: float
     other: float
 
 
-WEIGHTS = Weights(own=0.69, like=8.8, shown=3.74, unshown=-0.05, digit=7.28, other=-2.33)
+WEIGHTS = Weights(own=0.69, like=9.3, digit=8.62, other=-3.16)
+MOST = math.log(35)
+"""By how much, at most, likeness shifts the log-odds of two plausible digits. So what the reader gives a twentieth or
+more stays plausible, however little it looks like the others on the sheet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +70,9 @@ class Likeness:
 def one_hand(readings: Readings, weights: Weights = WEIGHTS) -> Readings:
     """The readings with the unclear digits weighed by their likeness to the sheet's examples.
 
-    What the sheet shows nowhere else, a digit without an example or a scribble, loses where the ink is like an example
-    and gains where it is like none. Readings without `traits`, and sheets with examples of fewer than two digits, stay
-    as they are.
+    What the sheet shows nowhere else, a digit without an example, neither gains nor loses against the other digits: of
+    it likeness tells nothing. Readings without `traits`, and sheets with examples of fewer than two digits, stay as
+    they are.
     """
     found = likeness(readings)
     if found is None:
@@ -93,7 +95,7 @@ def likeness(readings: Readings) -> Likeness | None:
     surest, best = readings.probabilities.max(axis=1), readings.probabilities.argmax(axis=1)
     written = readings.printed <= OF_PRINT
     maybe = readings.probabilities[:, digits].sum(axis=1) > 1 - SETTLED_FROM
-    rows = np.flatnonzero(written & maybe & (surest < SETTLED_FROM))
+    rows = np.flatnonzero(written & maybe & (surest < SETTLED_FROM) & readings.traits.any(axis=1))
     examples = np.flatnonzero(written & (surest >= EXAMPLE_FROM) & np.isin(best, digits))
     if not len(rows) or len(np.unique(best[examples])) < 2:
         return None
@@ -113,28 +115,31 @@ def likeness(readings: Readings) -> Likeness | None:
 def settled(before: Floats, digits: npt.NDArray[np.int64], found: Likeness, weights: Weights) -> Floats:
     """Probabilities [m, classes] of the unclear cells after likeness, from those before.
 
-    Three questions one after the other: which of the digits that have examples, if it is one of them; whether it is one
-    of them, if it is a digit; and whether it is a digit. Clear cells keep what they are.
+    Two questions one after the other: which of the digits that have examples, if it is one of them; and whether it is a
+    digit. Clear cells keep what they are, and stay as they are where the sheet shows their digit nowhere else.
     """
     own = before[:, digits]
-    comparable = found.known.any(axis=1)
-    score = weights.own * np.log(np.maximum(own, LEAST)) + weights.like * found.like
-    score = np.where(found.known, score, -np.inf)
-    share = np.exp(score - np.where(comparable, score.max(axis=1), 0.0)[:, None])
+    word = np.log(np.maximum(own, LEAST))
+    shift = (weights.own - 1) * word + weights.like * found.like
+    plausible = found.known & (own >= PLAUSIBLE)
+    most = np.where(plausible, shift, -np.inf).max(axis=1, keepdims=True)
+    shift = np.clip(shift - np.where(np.isfinite(most), most, shift), -MOST, MOST)
+    share = np.where(found.known, np.maximum(own, LEAST) * np.exp(shift), 0.0)
     share /= np.maximum(share.sum(axis=1, keepdims=True), LEAST)
-    like = (share * found.like).sum(axis=1)
-    of_shown = np.where(found.known, own, 0.0).sum(axis=1)
-    of_digits = own.sum(axis=1)
-    shown = _moved(of_shown, of_digits - of_shown, weights.shown * like + weights.unshown)
-    # Likeness says that it is a digit as far as it is one of those.
-    of_all = before.sum(axis=1)
-    digit = _moved(of_digits, of_all - of_digits, shown * weights.digit * like + weights.other)
-    unshown = own * ((1 - shown) / np.maximum(of_digits - of_shown, LEAST))[:, None]
+    of_shown, of_digits, of_all = np.where(found.known, own, 0.0).sum(axis=1), own.sum(axis=1), before.sum(axis=1)
+    # Likeness says that it is a digit as far as it is one of those with examples.
+    like = (share * found.like).sum(axis=1) * of_shown / np.maximum(of_digits, LEAST)
+    digit = _moved(of_digits, of_all - of_digits, weights.digit * like + weights.other)
     after = before * ((1 - digit) / np.maximum(of_all - of_digits, LEAST))[:, None]
-    after[:, digits] = np.where(found.known, share * shown[:, None], unshown) * digit[:, None]
+    after[:, digits] = (
+        np.where(found.known, share * of_shown[:, None], own) * (digit / np.maximum(of_digits, LEAST))[:, None]
+    )
     after /= after.sum(axis=1, keepdims=True)
-    clear = (before.max(axis=1) >= CLEAR_FROM) & (after.argmax(axis=1) != before.argmax(axis=1))
-    return np.asarray(np.where((comparable & ~clear)[:, None], after, before), dtype=np.float64)
+    top = before.argmax(axis=1)
+    shown = np.zeros(before.shape, dtype=np.bool_)
+    shown[:, digits] = found.known
+    clear = (before.max(axis=1) >= CLEAR_FROM) & ((after.argmax(axis=1) != top) | ~shown[np.arange(len(top)), top])
+    return np.asarray(np.where((clear | ~found.known.any(axis=1))[:, None], before, after), dtype=np.float64)
 
 
 def _moved(yes: Floats, no: Floats, by: Floats) -> Floats:

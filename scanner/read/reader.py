@@ -26,6 +26,8 @@ MODEL_FOLDER = Path(__file__).resolve().parent.parent / "data" / "models"
 DEFAULT_MODEL = "digits-1"
 
 
+OUTPUTS = 3
+"""Probabilities of classes, of "printed", and traits."""
 NO_INK = 0.9995
 """Probability that a cell without a trace of ink is blank. Of 13,250 such cells in the real photos that train and tune
 the reader none held anything, so at 95 % confidence at most 2 in 10,000 do."""
@@ -74,7 +76,11 @@ class DigitReader:
         self._session, metadata = opened("reader", file, "classes", threads, made_by="scanner.training.train")
         self.name: str = metadata["name"]
         self.classes: tuple[str, ...] = tuple(json.loads(metadata["classes"]))
-        self._traits = int(self._session.get_outputs()[2].shape[1])
+        outputs = self._session.get_outputs()
+        if len(outputs) != OUTPUTS:
+            cause = f"the model has {len(outputs)} outputs, expected {OUTPUTS}"
+            raise ModelError(cause, remedy="train it by scanner.training.train", subject=file.name)
+        self._traits = int(outputs[2].shape[1])
 
     def read(self, batch: CellBatch) -> Readings:
         """Class probabilities and traits of all cells that lie in the picture."""

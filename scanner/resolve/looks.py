@@ -23,8 +23,6 @@ SLIP: Final = 0.02
 (`scanner.resolve.posterior.NOT_PERMITTED` times `scanner.games.splitter.ILLEGAL`)."""
 TOLD_APART: Final = 0.05
 """How often such a hand's number is seen clearly as what it is, all the same."""
-CLEAR: Final = 0.99
-"""Probability from which ink is clear."""
 SURE: Final = 0.9
 """Probability of such a hand from which its ink counts as telling nothing. Three other cells at least make that."""
 BOUND: Final = 50.0
@@ -62,6 +60,8 @@ def _odds(seen: _Matrix, meant: _Matrix, cells: npt.NDArray[np.bool_]) -> _Matri
     seen, meant: probabilities [cells] of the two numbers by the ink. cells: those that count.
     """
     by_hand = np.log((seen + meant + SLIP) / (SLIP * seen + meant + SLIP))
-    clearly = np.where(meant >= CLEAR, np.log(TOLD_APART), 0.0)
+    # The clearer a cell shows the number that is meant, the more it speaks against such a hand: no threshold, so that a
+    # pale photo, in which everything is a little less clear, isn't judged otherwise.
+    clearly = np.log1p(-meant * (1 - TOLD_APART))
     evidence = np.where(cells, by_hand + clearly, 0.0)
     return np.asarray(HAND * np.exp(np.clip(evidence.sum() - evidence, -BOUND, BOUND)))

@@ -63,7 +63,7 @@ ROUNDS: Final = 5
 RIDGE: Final = 2e-5
 """What the square of a weight costs: little, unless examples are so few that likeness explains them all."""
 LEAST: Final = 1e-6
-BETWEEN: Final = ("own", "like", "shown", "unshown")
+BETWEEN: Final = ("own", "like")
 """The weights that decide between digits."""
 WHETHER: Final = ("digit", "other")
 """Those that decide whether it is one."""
