@@ -49,6 +49,8 @@ LEAST = (ACCEPT - 0.2) / 0.8
 OTHER_COLUMNS, HEADED = 0.5, 1.2
 """So much better another printing of a card has to fit than its template, in lines, if it has other columns, and if it
 has a row more: with that one a block of rows may be taken a row off, and a heading for numbers."""
+OTHERWISE = 0.02
+"""So much of its share another printing loses: with that many forms to choose from, graph paper fits one up to 0.90."""
 NEARLY_EVEN, UNEVEN_COLUMNS = 0.06, 25.0
 """Natural logarithm up to which columns of cells are equally wide, and how many lines more of it counts between two
 printings: the last column of labels is none of cells."""
@@ -264,7 +266,7 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
                 if not 1 / STRETCH <= row_match.scale / column_match.scale <= STRETCH:
                     continue
                 low, high = sorted((min(row_match.share, 1.0), min(column_match.share, 1.0)))
-                share = 0.8 * low + 0.2 * high
+                share = 0.8 * low + 0.2 * high - (OTHERWISE if template is not own else 0.0)
                 taken = Taken(template, turns, row_match, column_match, down, across, share)
                 worth = row_match.score + column_match.score - _unlike(template, own)
                 worth -= UNEVEN_COLUMNS * max(0.0, _uneven(across, column_match, columns) - NEARLY_EVEN)
