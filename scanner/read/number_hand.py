@@ -8,7 +8,6 @@ one another. Only numbers with as many digits compete; how many there are stays 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +16,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scanner.read.number_look import INKED
 from scanner.read.numbers import MAX_NUMBER
+from scanner.read.one_hand import MOST
 
 CLEAR: Final = 0.99
 """Probability of the likeliest text from which a number stays what it is."""
@@ -27,11 +28,7 @@ LEAST_TEXT: Final = 0.003
 """Probability below which a text gains nothing."""
 FEWEST: Final = 10
 """With fewer examples on a card nothing is compared."""
-MOST: Final = math.log(35)
-"""By how much, at most, likeness shifts the log-odds of two texts, so that what has a twentieth stays plausible."""
 LEAST: Final = 1e-9
-INKED: Final = 60
-"""Level from which a pixel is ink, of 255."""
 APART_PX: Final = 4
 """Ink farther than this from a number's digits is none of theirs: a number that was struck out before."""
 SIDE: Final = 16

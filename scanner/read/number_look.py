@@ -22,7 +22,7 @@ ASKED: Final = 8
 STRETCH: Final = 1.2
 """How much wider the wide view is, where there is room: digits that crowd each other come apart."""
 INKED: Final = 60
-"""Level from which a pixel is ink that has to stay in the picture."""
+"""Level from which a pixel is ink, of 255."""
 SLANT: Final = 0.15
 """Sideways shift of the slanted view, as a share of the height."""
 TURN: Final = 0.08

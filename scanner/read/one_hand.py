@@ -50,8 +50,8 @@ class Weights:
 
 WEIGHTS = Weights(own=0.69, like=9.3, digit=8.62, other=-3.16)
 MOST = math.log(35)
-"""By how much, at most, likeness shifts the log-odds of two plausible digits. So what the reader gives a twentieth or
-more stays plausible, however little it looks like the others on the sheet."""
+"""By how much, at most, likeness shifts the log-odds of two plausible digits, or of two numbers on a card. So what the
+reader gives a twentieth or more stays plausible, however little it looks like the others on the sheet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
