@@ -255,12 +255,12 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
                 down, across = seen_by(level, upright, turns)
                 if min(len(down.places), len(across.places)) < 3:
                     continue
-                row_match = matched.of(down, rows, turns, _scales(down, rows))
+                row_match = matched.of(down, rows, _scales(down, rows))
                 if row_match is None or row_match.share < LEAST:
                     continue
                 # Columns may be read off digits that stand in a line; the rows tell about how large all is.
                 scales = [row_match.scale, *_scales(across, columns)]
-                column_match = matched.of(across, columns, turns, scales)
+                column_match = matched.of(across, columns, scales)
                 if column_match is None:
                     continue
                 if not 1 / STRETCH <= row_match.scale / column_match.scale <= STRETCH:
@@ -300,12 +300,12 @@ class _Matches:
     """Matches of the lines of one picture, each made once: templates have rows, and columns, in common."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[int, bytes, tuple[float, ...]], AxisMatch | None] = {}
+        self._made: dict[tuple[bytes, tuple[float, ...]], AxisMatch | None] = {}
 
-    def of(self, axis: Axis, edges: Edges, side: int, scales: Sequence[float]) -> AxisMatch | None:
-        """The best match, see `_matched`; null where it couldn't be good enough. side: which one the axis is seen from,
-        and how."""
-        key = (side, edges.at.tobytes() + edges.cells.tobytes(), tuple(scales))
+    def of(self, axis: Axis, edges: Edges, scales: Sequence[float]) -> AxisMatch | None:
+        """The best match, see `_matched`; null where it couldn't be good enough."""
+        lines = (axis.places, axis.weights, axis.costs, edges.at, edges.cells, edges.loose)
+        key = b"".join(one.tobytes() for one in lines), tuple(scales)
         if key not in self._made:
             fits = most_share(axis.weights, axis.costs, edges) >= LEAST
             self._made[key] = _matched(axis, edges, scales) if fits else None
