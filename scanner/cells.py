@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -26,6 +27,7 @@ from scanner.templates import Template
 from scanner.torn_ink import mended
 
 FloatImage = npt.NDArray[np.float32]
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 CELL_PX = 48
 """Side of a cell in the rectified sheet. A pencil stroke is then about 2 px wide."""
@@ -263,9 +265,7 @@ def _changed(
     lost = before - after > FLOOR
     if not lost.any():
         return np.zeros(len(cell_rows), dtype=np.bool_)
-    tops, lefts = RIM_PX + cell_rows * CELL_PX, RIM_PX + cell_cols * CELL_PX
-    cells = np.lib.stride_tricks.sliding_window_view(lost, (CELL_PX, CELL_PX))[tops, lefts]
-    return np.asarray(cells.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2, dtype=np.bool_)
+    return _stroke_long(_insides(lost, cell_rows, cell_cols))
 
 
 def _field(flat: npt.NDArray[np.uint8], cells: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -533,25 +533,26 @@ def _cells_of(
     numbers = cell_rows * cols + cell_cols
     windows, mine = _windows(clear, owner, numbers, cell_rows, cell_cols)
     has_own = np.asarray(mine.any(axis=(1, 2)), dtype=np.bool_)
-    crowded = _crowded(owner, numbers, cell_rows, cell_cols, MIDDLE)
-    strayed = _crowded(owner, numbers, cell_rows, cell_cols, slice(None)) & ~has_own & ~crowded
+    owners = _insides(owner, cell_rows, cell_cols)
+    strange = (owners >= 0) & (owners != numbers[:, None, None])
+    crowded = _stroke_long(strange[:, MIDDLE, MIDDLE])
+    strayed = _stroke_long(strange) & ~has_own & ~crowded
     _show_strangers(mine, owner, cell_rows, cell_cols, np.flatnonzero(crowded & ~has_own))
     torn = np.isin(numbers, np.concatenate([owner[divided], by_strokes[divided]]))
     return *pictures_of_windows(windows, mine), (crowded & has_own) | torn, strayed
 
 
-def _crowded(
-    owner: npt.NDArray[np.int32],
-    numbers: npt.NDArray[np.int64],
-    cell_rows: npt.NDArray[np.int64],
-    cell_cols: npt.NDArray[np.int64],
-    where: slice,
-) -> npt.NDArray[np.bool_]:
-    """Whether much of another cell's ink lies in each cell: bool [n]. where: in which part of it, along each side."""
+def _insides(
+    sheet: npt.NDArray[_Scalar], cell_rows: npt.NDArray[np.int64], cell_cols: npt.NDArray[np.int64]
+) -> npt.NDArray[_Scalar]:
+    """Each cell's part of a rectified sheet, without what is around it: [n, 48, 48]."""
     tops, lefts = RIM_PX + cell_rows * CELL_PX, RIM_PX + cell_cols * CELL_PX
-    owners = np.lib.stride_tricks.sliding_window_view(owner, (CELL_PX, CELL_PX))[tops, lefts][:, where, where]
-    strange = (owners >= 0) & (owners != numbers[:, None, None])
-    return np.asarray(strange.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2, dtype=np.bool_)
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(sheet, (CELL_PX, CELL_PX))[tops, lefts])
+
+
+def _stroke_long(ink: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which of n parts of cells [n, h, w] hold as much ink as a short stroke has: bool [n]."""
+    return np.asarray(ink.sum(axis=(1, 2)) >= STRANGE * CELL_PX**2, dtype=np.bool_)
 
 
 def _show_strangers(
@@ -566,8 +567,7 @@ def _show_strangers(
     Two digits that run into one another across a border count as the one's ink; a cell into which much of it reaches
     isn't blank beyond doubt. crowded: such cells, int64.
     """
-    tops, lefts = RIM_PX + cell_rows[crowded] * CELL_PX, RIM_PX + cell_cols[crowded] * CELL_PX
-    inked = np.lib.stride_tricks.sliding_window_view(owner >= 0, (CELL_PX, CELL_PX))[tops, lefts]
+    inked = _insides(owner >= 0, cell_rows[crowded], cell_cols[crowded])
     extra = (WINDOW_PX - CELL_PX) // 2
     mine[crowded, extra : extra + CELL_PX, extra : extra + CELL_PX] = inked
 
