@@ -21,11 +21,12 @@ import numpy.typing as npt
 
 from scanner.cells_table import CELL_PX, NumberBatch, Rects, cut_numbers
 from scanner.simulate.canvas import Canvas, blurred, smooth_noise
-from scanner.simulate.hands import Shapes, pool_hand
+from scanner.simulate.hands import HandSource, Shapes, pool_hand
 from scanner.simulate.printing import blank_paper, choose_press, print_sheet
 from scanner.simulate.ranges import Ranges, Span, between
 from scanner.simulate.scorecards import Card, Chances, fill_in, random_numeral, random_pad
 from scanner.templates import Template
+from scanner.training.bent import BentHand
 from scanner.training.fonts import Split
 from scanner.training.glyphs import FONT_WRITER, MNIST_WRITER, GlyphPool
 from scanner.training.split import SWISS_TEST, SWISS_VAL
@@ -52,6 +53,7 @@ class NumberSheetRanges:
     noise: Span = (0.003, 0.025)
     jpeg: Span = (60.0, 94.0)
     misplaced: Span = (0.0, 0.06)  # of a cell's height: how far lines lie from where they were found
+    bent_chance: float = 0.65  # a hand that never was, see `scanner.training.bent`
     chances: Chances = field(
         default_factory=lambda: Chances(blank=0.05, nothing=0.10, corrected=0.05, overwritten=0.03, slid=0.05)
     )
@@ -105,7 +107,10 @@ def number_sheet(rng: np.random.Generator, hands: Sequence[Shapes], ranges: Numb
     """All cells of one generated sheet."""
     template = random_pad(rng)
     numerals = {cell.id: random_numeral(rng, ranges.chances, None) for cell in template.cells}
-    card = Card(template, numerals, hands[int(rng.integers(len(hands)))])
+    hand: HandSource = hands[int(rng.integers(len(hands)))]
+    if rng.random() < ranges.bent_chance:
+        hand = BentHand(hand, rng)
+    card = Card(template, numerals, hand)
     table = template.table
     assert table is not None
     cell_mm = float(np.median([row.bottom - row.top for row in table.rows if not row.labels]))

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
 from scanner.errors import MissingFileError, PadscoreError
 from scanner.read.classes import NUMBER_SYMBOLS
@@ -38,6 +38,12 @@ WARM_UP = 0.06
 """Share of the time in which the rate rises."""
 AVERAGE = 0.998
 """Share of the running mean of the weights that a step keeps."""
+DECAY = 0.3
+"""Of the weights, as a share of the rate of learning. With less the known hands are learnt by heart."""
+FLOOR = 0.1
+"""What is left of the highest rate of learning at the end."""
+SETTLING = 40_000
+"""Pictures by which the batch normalizations of the mean net are measured in the end."""
 EVERY_MINUTES = 5.0
 """How often the model is written and judged."""
 FEWEST_PIXELS, INK_LEVEL = 6, 60
@@ -186,7 +192,7 @@ class Trainer:
             self._net.load_state_dict(self._mean_of(plan.start))
         self._net = self._net.to(memory_format=torch.channels_last)
         self._average = AveragedModel(self._net, multi_avg_fn=get_ema_multi_avg_fn(AVERAGE), use_buffers=True)
-        self._optimizer = torch.optim.AdamW(self._net.parameters(), lr=plan.rate, weight_decay=0.02)
+        self._optimizer = torch.optim.AdamW(self._net.parameters(), lr=plan.rate, weight_decay=DECAY)
         self._before = 0.0
         checkpoint = plan.out / CHECKPOINT
         if checkpoint.exists():
@@ -211,6 +217,7 @@ class Trainer:
                 self._step(chosen, self._plan.rate * _rate(share))
                 if time.monotonic() - self._judged >= 60 * EVERY_MINUTES:
                     self._judge()
+        self._settle()
         self._judge()
 
     def _cells(self, part: str) -> NumberCells:
@@ -250,6 +257,15 @@ class Trainer:
         self._average.update_parameters(self._net)
         self._total, self._steps = self._total + float(loss.detach()), self._steps + 1
 
+    def _settle(self) -> None:
+        """Measures the batch normalizations of the mean net anew: their own running means are those of other weights."""
+        chosen = self._rng.permutation(len(self._train.labels))[:SETTLING]
+        shown = (
+            jittered(torch.from_numpy(self._train.ink[np.sort(chosen[at : at + BATCH])]))
+            for at in range(0, len(chosen), BATCH)
+        )
+        update_bn(shown, self._average)
+
     def _judge(self) -> None:
         mean = self._average.module
         assert isinstance(mean, NumberNet)
@@ -273,7 +289,8 @@ def _rate(share: float) -> float:
     """Share of the highest rate of learning when this share of the time is over: up, then a half cosine down."""
     if share < WARM_UP:
         return 0.05 + 0.95 * share / WARM_UP
-    return max(1e-3, 0.5 * (1 + float(np.cos(np.pi * (share - WARM_UP) / (1 - WARM_UP)))))
+    down = 0.5 * (1 + float(np.cos(np.pi * min(1.0, (share - WARM_UP) / (1 - WARM_UP)))))
+    return FLOOR + (1 - FLOOR) * down
 
 
 def main(argv: Sequence[str] | None = None) -> int:
