@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner.cells_table import CELL_PX, HIGH, WIDE, NumberBatch, cut_numbers, density_by_cell, without_sides
+from scanner.cells_table import CELL_PX, HIGH, WIDE, NumberBatch, cut_numbers
 from scanner.read.number_reader import default_number_reader
+from scanner.table_lines import without_sides
+from scanner.table_paper import density_by_cell
 
 WIDTH = 90
 PAPER = 225
