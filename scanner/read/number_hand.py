@@ -1,8 +1,9 @@
 """One hand a card: the digits of all its numbers settle the digits of its unclear ones.
 
 A writer is consistent: a digit that looks like what is mostly read as 0 on this card, and unlike its 6s, is rather a 0.
-The ink of each number is cut where the number reader saw its digits, and the pictures of the digits are compared with
-one another. Only numbers with as many digits compete; how many there are stays the reader's word. Clear ones stay.
+The ink of each number is cut where the number reader saw its digits, and the digits are compared with one another
+(`scanner.read.alike`). Only numbers with as many digits compete; how many there are stays the reader's word. Clear
+ones stay.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scanner.read.alike import Alike, default_alike
 from scanner.read.number_look import INKED
 from scanner.read.numbers import MAX_NUMBER
 from scanner.read.one_hand import MOST
@@ -31,11 +33,6 @@ FEWEST: Final = 10
 LEAST: Final = 1e-9
 APART_PX: Final = 4
 """Ink farther than this from a number's digits is none of theirs: a number that was struck out before."""
-SIDE: Final = 16
-"""Size of the pictures of digits that are compared, px."""
-BODY: Final = 13
-"""Their longer side fills this much of it."""
-SMOOTH_PX: Final = 0.75
 PAPER: Final = 0.02
 """What a cut costs beside the ink it goes through, a pixel: of two ways through paper the straight one is taken."""
 ASIDE: Final = 0.03
@@ -53,7 +50,7 @@ class Weights:
     """What likeness counts; fitted by `scanner.training.number_hand`.
 
     own: the reader's own word (the logarithm of a probability). like: likeness to the examples, a logarithm, too.
-    steep, near: how fast an example counts more, the higher its correlation, and from which correlation on much.
+    steep, near: how fast an example counts more, the liker it is, and from which likeness on it counts much.
     """
 
     own: float
@@ -62,7 +59,7 @@ class Weights:
     near: float
 
 
-WEIGHTS: Final = Weights(own=0.87, like=1.43, steep=17.7, near=0.86)
+WEIGHTS: Final = Weights(own=0.74, like=1.47, steep=8.3, near=0.81)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,12 +80,12 @@ class Rivals:
 class Compared:
     """The digits of a card's numbers and their examples.
 
-    rivals: of the unclear cells. correlation: float64 [rows, examples] of the ink, -inf with one's own number's.
+    rivals: of the unclear cells. likeness: float64 [rows, examples], -1 to 1, -inf with one's own number's.
     believed: float64 [examples, 10], how far each is which digit.
     """
 
     rivals: tuple[Rivals, ...]
-    correlation: Floats
+    likeness: Floats
     believed: Floats
 
 
@@ -98,20 +95,26 @@ def settle(
     found: list[dict[str, float]],
     symbols: Sequence[str],
     weights: Weights = WEIGHTS,
+    alike: Alike | None = None,
 ) -> None:
     """Weighs the texts of unclear numbers by how much their digits look like the card's other ones, in place.
 
     ink: uint8 [n, 2, 40, 112], all cells that one hand may have written, in which a reader found the texts `found`.
-    steps: float32 [n, steps, symbols + 1], what it saw from left to right, none of the symbols first.
+    steps: float32 [n, steps, symbols + 1], what it saw from left to right, none of the symbols first. alike: tells
+    which digits are; the shipped one if null.
     """
-    compared = compare(ink, steps, found, symbols)
+    compared = compare(ink, steps, found, symbols, alike or default_alike())
     if compared is not None:
         for cell, texts in weighed(found, compared, weights).items():
             found[cell] = texts
 
 
 def compare(
-    ink: Pictures, steps: Probabilities, found: Sequence[Mapping[str, float]], symbols: Sequence[str]
+    ink: Pictures,
+    steps: Probabilities,
+    found: Sequence[Mapping[str, float]],
+    symbols: Sequence[str],
+    alike: Alike,
 ) -> Compared | None:
     """The comparison; null where nothing is unclear or there is too little to compare with. Arguments as `settle`'s."""
     every = [one for cell, texts in enumerate(found) for one in _rivals_of(cell, texts)]
@@ -141,11 +144,11 @@ def compare(
             believed.append(_beliefs(own, found[cell]))
     if len(examples) < FEWEST:
         return None
-    shapes = _shapes(pictures)
-    correlation = shapes @ shapes[examples].T
+    traits = alike.traits(pictures)
+    likeness = traits @ traits[examples].T
     of = np.array(cells)
-    correlation[of[:, None] == of[examples][None, :]] = -np.inf  # nobody is an example of itself
-    return Compared(tuple(rivals), correlation, np.concatenate(believed))
+    likeness[of[:, None] == of[examples][None, :]] = -np.inf  # nobody is an example of itself
+    return Compared(tuple(rivals), likeness, np.concatenate(believed))
 
 
 def _beliefs(one: Rivals, found: Mapping[str, float]) -> Floats:
@@ -158,15 +161,13 @@ def _beliefs(one: Rivals, found: Mapping[str, float]) -> Floats:
 
 def weighed(found: Sequence[Mapping[str, float]], compared: Compared, weights: Weights) -> dict[int, dict[str, float]]:
     """The texts of the unclear cells, by cell, with their probabilities after likeness."""
-    likeness = weights.like * np.log1p(
-        np.exp(weights.steep * (compared.correlation - weights.near)) @ compared.believed
-    )
+    gain = weights.like * np.log1p(np.exp(weights.steep * (compared.likeness - weights.near)) @ compared.believed)
     result: dict[int, dict[str, float]] = {}
     for one in compared.rivals:
         texts = result.setdefault(one.cell, dict(found[one.cell]))
         before = np.array([texts[text] for text in one.texts])
         word = np.log(np.maximum(before, LEAST))
-        shift = (weights.own - 1) * word + likeness[one.rows, one.digits].sum(axis=1)
+        shift = (weights.own - 1) * word + gain[one.rows, one.digits].sum(axis=1)
         after = np.exp(word + np.maximum(shift - shift.max(), -MOST))
         after *= before.sum() / after.sum()
         texts.update(zip(one.texts, after.tolist(), strict=True))
@@ -289,19 +290,3 @@ def _boxed(ink: Pictures, mask: Mask) -> Pictures:
         return np.zeros((0, 0), dtype=np.uint8)
     box = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1))
     return np.where(mask[box], ink[box], 0).astype(np.uint8)
-
-
-def _shapes(digits: Sequence[Pictures]) -> Floats:
-    """Cut digits brought to one size, centred and smoothed: float64 [n, 256], so that a dot product correlates them."""
-    drawn = np.zeros((len(digits), SIDE, SIDE), dtype=np.float32)
-    for k, digit in enumerate(digits):
-        if digit.size:
-            scale = BODY / max(digit.shape)
-            size = (max(1, round(digit.shape[1] * scale)), max(1, round(digit.shape[0] * scale)))
-            y, x = (SIDE - size[1]) // 2, (SIDE - size[0]) // 2
-            small = cv2.resize(digit, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-            drawn[k, y : y + size[1], x : x + size[0]] = small
-            drawn[k] = cv2.GaussianBlur(drawn[k], (0, 0), SMOOTH_PX)
-    flat = drawn.reshape(len(digits), -1).astype(np.float64)
-    flat -= flat.mean(axis=1, keepdims=True)
-    return np.asarray(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), LEAST), dtype=np.float64)

@@ -26,6 +26,7 @@ from scanner.cells_table import cut_table
 from scanner.intake import load
 from scanner.locate import NotFound, locate
 from scanner.locate.table_placement import TablePlacement
+from scanner.read.alike import default_alike
 from scanner.read.number_hand import WEIGHTS, Compared, Weights, compare, weighed
 from scanner.read.number_look import look_again
 from scanner.read.number_reader import NumberReader, default_number_reader, meaning, texts
@@ -112,7 +113,7 @@ def read_numbers(ink: npt.NDArray[np.uint8], labels: Sequence[str], reader: Numb
     steps = reader.steps(ink)
     found = [texts(row, reader.symbols) for row in steps]
     look_again(reader.steps, ink, found, reader.symbols)
-    return ReadNumbers(tuple(found), tuple(labels), compare(ink, steps, found, reader.symbols))
+    return ReadNumbers(tuple(found), tuple(labels), compare(ink, steps, found, reader.symbols, default_alike()))
 
 
 def fitted(start: Weights, cards: Sequence[ReadNumbers]) -> Weights:

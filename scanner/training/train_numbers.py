@@ -258,7 +258,7 @@ class Trainer:
         self._total, self._steps = self._total + float(loss.detach()), self._steps + 1
 
     def _settle(self) -> None:
-        """Measures the batch normalizations of the mean net anew: their own running means are those of other weights."""
+        """Measures the batch normalizations of the mean net anew: their running means are those of other weights."""
         chosen = self._rng.permutation(len(self._train.labels))[:SETTLING]
         shown = (
             jittered(torch.from_numpy(self._train.ink[np.sort(chosen[at : at + BATCH])]))
