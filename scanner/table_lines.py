@@ -24,6 +24,14 @@ STROKE_LONG, STROKE_MOST = 0.4, 0.95
 """Its length: at least this share of a cell's height, at most this share of the side."""
 STROKE_BAND = 5.0
 """Width, px, of lines from which nothing is put back: in a heavy or double rule no stroke can be told."""
+ON_LINE = 0.45
+"""Ink on a line is as dark as this share of other ink, once the line's own darkness is taken away."""
+NOISE = 3.0
+"""And darker than this many deviations of the line's darkness."""
+CORNER = 0.08
+"""Of a cell's height: so far from a side's ends lines that cross are no ink on it."""
+LEAST_LIGHT = 0.15
+"""Share of the light that the darkest lines are taken to leave."""
 FEWEST_PIECES = 5
 """Sides along one line from which it is known how dark it usually is."""
 FEWEST_CORE_PX = 40
@@ -39,19 +47,19 @@ def without_sides(density: FloatImage, rects: Rects) -> FloatImage:
 
 def lines_and_strokes(density: FloatImage, rects: Rects) -> tuple[FloatImage, npt.NDArray[np.bool_]]:
     """The density without lines, and where strokes were put back that ran along one (see `_put_strokes_back`)."""
-    pen = _pen_of(density, rects)
+    ink = _ink_of(density, rects)
     back = np.zeros(density.shape, dtype=np.bool_)
-    clear = _without_upright(density, rects, pen, back)
+    clear = _without_upright(density, rects, ink, back)
     # Dashes and the feet of digits often touch a level line, and what is put back there does more harm than good.
     turned = np.ascontiguousarray(clear.T)
-    clear = np.ascontiguousarray(_without_upright(turned, rects[:, [1, 0, 3, 2]], 0.0, back.T).T)
+    clear = np.ascontiguousarray(_without_upright(turned, rects[:, [1, 0, 3, 2]], ink, None).T)
     return clear, back
 
 
-def _without_upright(density: FloatImage, rects: Rects, pen: float, back: npt.NDArray[np.bool_]) -> FloatImage:
+def _without_upright(density: FloatImage, rects: Rects, ink: float, back: npt.NDArray[np.bool_] | None) -> FloatImage:
     """Without the lines along the left and right sides: what lies on both sides of a line goes on through it.
 
-    pen, back: see `_put_strokes_back`.
+    ink: darkness of the writing. back: see `_put_strokes_back`; null where nothing is put back.
     """
     height, width = density.shape
     result = density.copy()
@@ -75,8 +83,11 @@ def _without_upright(density: FloatImage, rects: Rects, pen: float, back: npt.ND
                 piece = _Piece(slice(max(0, top - 1), min(height, bottom + 1)), slice(start, end + 1))
                 _bridge(density, result, piece.rows, start, end)
                 pieces.append(piece)
-        if 2 * half + 1 <= STROKE_BAND:
-            _put_strokes_back(density, result, pieces, pen, back)
+        if back is not None and 2 * half + 1 <= STROKE_BAND:
+            _put_strokes_back(density, result, pieces, STROKE_PX * ink, back)
+        if ink > 0:
+            for piece in pieces:
+                _show_on_line(density, result, piece, ink)
     return result
 
 
@@ -113,21 +124,54 @@ def _put_strokes_back(
                 back[rows, piece.columns] = True
 
 
+def _show_on_line(density: FloatImage, result: FloatImage, piece: _Piece, ink: float) -> None:
+    """Shows, in place, strokes that reach a line and go on along it: the roof of a 5, the top of a 0.
+
+    Ink on a line takes away some of the light that the line leaves; the line's own darkness is that of most of the
+    piece. ink: darkness of the writing.
+    """
+    start, end = piece.columns.start, piece.columns.stop
+    strip = density[piece.rows, start:end]
+    if strip.shape[0] < 6:
+        return
+    rank = int(LINE_RANK * strip.shape[0])
+    line = np.partition(strip, rank, axis=0)[rank]
+    over = (strip - line) / np.maximum(1.0 - line, LEAST_LIGHT)
+    noise = 1.4826 * np.median(np.abs(strip - line), axis=0) / np.maximum(1.0 - line, LEAST_LIGHT)
+    over = cv2.blur(np.ascontiguousarray(over), (1, 3), borderType=cv2.BORDER_REPLICATE)
+    limit = np.maximum(ON_LINE * ink, NOISE * noise)
+    around = (density[piece.rows, start - 2 : end + 2] > ON_LINE * ink).astype(np.uint8)
+    around[:, 2:-2] = over > limit
+    # Where lines cross it is darker than along either of them.
+    corner = round(CORNER * CELL_PX)
+    around[:corner], around[-corner:] = 0, 0
+    if not around[:, 2:-2].any():
+        return
+    count, found = cv2.connectedComponents(around, connectivity=8, ltype=cv2.CV_32S)
+    labels = np.asarray(found)
+    beside = np.zeros(count, dtype=np.bool_)
+    beside[labels[:, [1, -2]]] = True
+    beside[0] = False
+    kept = cv2.dilate(beside[labels].astype(np.uint8), np.ones((3, 3), np.uint8))[:, 2:-2] > 0
+    shown = result[piece.rows, start:end]
+    result[piece.rows, start:end] = np.where(kept, np.maximum(shown, np.clip(over, 0.0, 1.0)), shown)
+
+
 def _runs(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Where flags are true without a break: (first, one beyond the last)."""
     steps = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [(int(a), int(b)) for a, b in steps.reshape(-1, 2)]
 
 
-def _pen_of(density: FloatImage, rects: Rects) -> float:
-    """Ink of a usual stroke across its width, px of full ink, by the cells that are written in; 0 without any."""
+def _ink_of(density: FloatImage, rects: Rects) -> float:
+    """How dark the ink of strokes is, 0 to 1, by the cells that are written in; 0 without any."""
     peaks = []
     for left, top, right, bottom in whole_px(inside(rects, CORE), density.shape):
         piece = density[top:bottom, left:right]
         if piece.size > FEWEST_CORE_PX:
             peaks.append(float(np.percentile(piece, 98)))
     inked = [peak for peak in peaks if peak > 2 * FLOOR]
-    return STROKE_PX * float(np.median(inked)) if inked else 0.0
+    return float(np.median(inked)) if inked else 0.0
 
 
 def _smooth_middles(bands: list[tuple[int, int] | None]) -> list[float]:
