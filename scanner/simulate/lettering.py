@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from PIL import ImageFont
 
+from scanner.report.lettering import plain
 from scanner.simulate.canvas import Canvas, Colour
 from scanner.simulate.hands import InkImage, letters
 
@@ -28,7 +29,11 @@ def print_text(
     mirrored: bool = False,
     colour: Colour = INK_BLACK,
 ) -> None:
-    """A line of printed text; at: left end of its base line, mm. height: of a capital, mm. turn: degrees clockwise."""
+    """A line of printed text; at: left end of its base line, mm. height: of a capital, mm. turn: degrees clockwise.
+
+    Accents are dropped: the typeface has none.
+    """
+    text = plain(text)
     if not text.strip():
         return
     font = ImageFont.load_default(max(6.0, height * canvas.per_mm / CAPITAL))

@@ -16,7 +16,9 @@ from scanner.errors import UnreadableError
 from scanner.geometry import Square
 from scanner.simulate.hands import Shapes, font_hand
 from scanner.simulate.hexes import bold_print
+from scanner.simulate.numerals import Numeral, NumeralRanges
 from scanner.simulate.ranges import Ranges
+from scanner.simulate.scorecards import Card, simulate_card
 from scanner.simulate.sheet import Setting, Simulated, simulate
 from scanner.simulate.sudokus import make_puzzle
 from scanner.simulate.writing import Contents
@@ -238,6 +240,89 @@ HEX_SAMPLES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class CardSample:
+    """One picture of a filled-in score card.
+
+    columns: by the column's id what is written in its rows from top to bottom, in the text notation: a number, - for
+    a dash, x for a number crossed out, . for nothing. names: by the column's id. hand: npm package @fontsource/NAME.
+    pen: of `scanner.simulate.writing.PENS`.
+    """
+
+    name: str
+    template: str
+    about: str
+    hand: str
+    pen: str
+    columns: Mapping[str, str]
+    names: Mapping[str, str]
+    seed: int
+    setting: Setting
+
+    def card(self, hand: Shapes) -> Card:
+        """The card, filled in by a hand."""
+        template = get_template(self.template)
+        table = template.table
+        assert table is not None
+        rows = [row.id for row in table.rows if f"{next(iter(self.columns))}.{row.id}" in template]
+        numbers = [row for row in rows if template.cell(f"{next(iter(self.columns))}.{row}").kind == "number"]
+        numerals = {
+            f"{column}.{row}": _numeral(token)
+            for column, tokens in self.columns.items()
+            for row, token in zip(numbers, tokens.split(), strict=True)
+            if token != "."
+        }
+        names = {f"{column}.name": name for column, name in self.names.items()}
+        return Card(template, numerals, hand, self.pen, NEAT, names)
+
+
+NEAT: Final = NumeralRanges(
+    height=(0.58, 0.66),
+    height_jitter=(0.03, 0.05),
+    gap=(0.08, 0.14),
+    slope=(-0.02, 0.02),
+    slant=(-2.0, 8.0),
+    slant_jitter=(1.0, 2.0),
+    offset=(-0.03, 0.03),
+    offset_jitter=(0.03, 0.05),
+    bar_chance=0.0,
+    flag_chance=0.0,
+)
+"""Numbers as somebody writes them who has time."""
+
+
+def _numeral(token: str) -> Numeral:
+    if token in ("-", "x"):
+        return Numeral(None, "dash" if token == "-" else "crossed", 12)
+    return Numeral(int(token))
+
+
+CARD_SAMPLES: Final = (
+    CardSample(
+        name="kniffel-1",
+        template="kniffel",
+        about="three games, in pencil; game3.lower_total is written 40 too low, and so is the total",
+        hand="patrick-hand",
+        pen="pencil",
+        # aces to sixes, sum, bonus, total; three and four of a kind, full house, straights, Kniffel, chance; totals.
+        columns={
+            "game1": "3 6 9 16 15 18 67 35 102 22 - 25 30 40 - 19 136 102 238",
+            "game2": "2 8 6 12 10 24 62 0 62 17 24 - 30 - 50 23 144 62 206",
+            "game3": "1 6 12 12 20 12 63 35 98 26 18 25 30 40 - 21 120 98 218",
+        },
+        names={"game1": "Anna", "game2": "Ben", "game3": "Opa"},
+        seed=401,
+        setting=Setting(size=(1200, 1600), ranges=replace(CALM, tables=("wood",), fill=(0.9, 0.94))),
+    ),
+)
+
+
+def make_card(sample: CardSample, cache: Path) -> Simulated:
+    """The photo of a filled-in score card; its font lies in `cache`."""
+    specs = {spec.name: spec for spec in shipped_fonts()}
+    return simulate_card(sample.card(_regular(specs[sample.hand], cache)), seed=sample.seed, setting=sample.setting)
+
+
 def make_hexes(sample: HexSample, cache: Path) -> Simulated:
     """The photo of a filled-in hex sheet; its font lies in `cache`."""
     specs = {spec.name: spec for spec in shipped_fonts()}
@@ -286,7 +371,7 @@ def _regular(spec: FontSpec, cache: Path) -> Shapes:
 def make_all(folder: Path, cache: Path) -> tuple[Path, ...]:
     """Writes every sample's photo, truth and fonts' licences into `folder`; returns the photos' paths."""
     names = {name for sample in SAMPLES for name in (sample.hand, sample.typeface)}
-    names |= {sample.hand for sample in (*PAD_SAMPLES, *HEX_SAMPLES)}
+    names |= {sample.hand for sample in (*PAD_SAMPLES, *HEX_SAMPLES, *CARD_SAMPLES)}
     specs = [spec for spec in shipped_fonts() if spec.name in names]
     fetch(specs, cache)
     licences = folder / "licences"
@@ -297,6 +382,7 @@ def make_all(folder: Path, cache: Path) -> tuple[Path, ...]:
     photos = [(sample.name, make(sample, cache)) for sample in SAMPLES]
     photos += [(pad.name, make_pad(pad, cache)) for pad in PAD_SAMPLES]
     photos += [(sheet.name, make_hexes(sheet, cache)) for sheet in HEX_SAMPLES]
+    photos += [(card.name, make_card(card, cache)) for card in CARD_SAMPLES]
     for name, made in photos:
         path = folder / f"{name}.jpg"
         path.write_bytes(made.file())
