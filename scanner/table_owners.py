@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from scanner.table_lines import CORE
 from scanner.table_paper import CELL_PX, FLOOR, FloatImage, Rects, inside, whole_px
+from scanner.table_rows import MOST_DIGITS, Strokes, digits, settle
 
 CELL_SHARE = 0.38
 """Ink starts at this share of the cell's darkest ink: the blur around strokes is left out."""
@@ -19,14 +20,13 @@ STRAY = 0.12
 """Ink with this share in a second cell lies across a border: it is looked at where the next ink stands."""
 SPECK = 0.003
 """Connected ink smaller than this share of a cell's height squared is no stroke."""
+AT_SIDE = 0.06
+"""Of a cell's height: ink so near to a side may belong to the cell behind it."""
 GLYPH = 1.05
 """Connected ink no larger than this share of a cell's height is one digit and not torn apart at a border."""
 BAR_HIGH, BAR_WIDE, BAR_TOUCHES, BAR_REACH, BAR_LEVEL = 0.4, 0.3, 0.07, 0.5, 0.3
 """Of a cell's height: least height and greatest width of a bare 1, how near the line it touches it, how far behind it
 the next digit may begin, and how much higher or lower that may stand."""
-MOST_DIGITS, DIGIT_HIGH, DIGIT_WIDE = 3, 0.55, 0.85
-"""Digits of a number at most; least height of one against another one's, and how wide it is at most against its height:
-what is wider is two of them that touch."""
 CORE_INK = 0.02
 """Least ink within that, as a share of a cell's height squared, of a digit that is the cell's own."""
 SURE_INK = (0.06, 0.05)
@@ -61,10 +61,11 @@ def owners(mask: npt.NDArray[np.uint8], rects: Rects) -> tuple[npt.NDArray[np.in
     heights = rects[:, 3] - rects[:, 1]
     for k, (left, top, right, bottom) in enumerate(whole_px(rects, mask.shape)):
         place[top:bottom, left:right] = k
-    count, labels, found, centres = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    count, marked, found, centres = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    labels = np.asarray(marked, dtype=np.int32)
     stats, middles = np.asarray(found, dtype=np.int32), np.asarray(centres, dtype=np.float64)
     inked = mask > 0
-    label, cell = np.asarray(labels[inked], dtype=np.int64), place[inked]
+    label, cell = labels[inked].astype(np.int64), place[inked]
     pixels = np.bincount(label * (n + 1) + cell, minlength=count * (n + 1)).reshape(count, n + 1)
     best = pixels[:, :n].argmax(axis=1) if n else np.zeros(count, dtype=np.int64)
     most = pixels[np.arange(count), best]
@@ -74,14 +75,16 @@ def owners(mask: npt.NDArray[np.uint8], rects: Rects) -> tuple[npt.NDArray[np.in
     large = np.maximum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]) > GLYPH * typical
     whole = (most > WHOLE * owned) | ~large
     stroke = area >= SPECK * typical**2
-    torn = _torn(np.asarray(labels, dtype=np.int32), stats, rects, typical)
-    others = np.sort(pixels[:, :n], axis=1)[:, -2] if n > 1 else np.zeros(count, dtype=np.int64)
-    stray = np.flatnonzero((others >= STRAY * owned) & ~large & stroke)
-    settled = [int(k) for k in np.flatnonzero((others < STRAY * owned) & stroke) if k]
-    for crossing in stray.tolist():
-        if crossing and most[crossing] > 0:
-            best[crossing] = _nearest_owner(crossing, pixels[:, :n], stats, middles, settled, best)
-    strokes = settled + [int(k) for k in stray if k and most[k] > 0]
+    torn = _torn(labels, stats, rects, typical)
+    parts = [part for number, cells in torn.items() for part in _tear(labels, number, cells, stats[number], rects)]
+    strokes = [int(k) for k in np.flatnonzero(stroke & (most > 0)) if k and int(k) not in torn]
+    written = Strokes(
+        np.concatenate([_boxes(stats[strokes]), np.array([part.box for part in parts]).reshape(-1, 4)]),
+        np.concatenate([best[strokes], np.array([part.cell for part in parts], dtype=np.int64)]),
+        pixels[strokes, :n] / owned[strokes, None],
+    )
+    settle(written, _choices(written, ~large[strokes], place, n, typical), rects, typical)
+    best[strokes] = written.cells[: len(strokes)]
     bars = _leading_bars(rects, stats, middles, strokes, best, typical)
     for bar, behind in bars:
         best[bar] = behind
@@ -91,9 +94,39 @@ def owners(mask: npt.NDArray[np.uint8], rects: Rects) -> tuple[npt.NDArray[np.in
     owner[(area < SPECK * typical**2)[label]] = -1
     result = np.full(mask.shape, -1, dtype=np.int32)
     result[inked] = owner
-    for number, cells in torn.items():
-        _tear(result, np.asarray(labels, dtype=np.int32), number, cells, stats[number], rects)
+    for part in parts:
+        area_of = result[part.rows, part.columns]
+        area_of[part.ink] = part.cell
     return result, np.isin(labels, [bar for bar, _ in bars])
+
+
+def _boxes(stats: npt.NDArray[np.int32]) -> Rects:
+    """Left, top, right, bottom of connected ink, by OpenCV's statistics."""
+    left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
+    ends = [left, top, left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]]
+    return np.stack(ends, axis=1).astype(np.float64)
+
+
+def _choices(
+    strokes: Strokes, free: npt.NDArray[np.bool_], place: npt.NDArray[np.int32], n: int, typical: float
+) -> dict[int, list[int]]:
+    """The cells that each stroke may belong to that lies across a border, or at the side of another cell.
+
+    free: which strokes there is a choice for. place: which of the n cells each pixel lies in, n for none.
+    """
+    reach = AT_SIDE * typical
+    found = {}
+    for k in np.flatnonzero(free).tolist():
+        left, top, right, bottom = strokes.boxes[k]
+        cells = np.flatnonzero(strokes.shares[k] >= STRAY).tolist()
+        if bottom - top > BAR_HIGH * typical:
+            middle = round((top + bottom) / 2)
+            for x in (round(left - reach), round(right + reach)):
+                if 0 <= x < place.shape[1] and 0 <= middle < len(place) and int(place[middle, x]) < n:
+                    cells.append(int(place[middle, x]))
+        if len(set(cells)) > 1:
+            found[k] = sorted(set(cells))
+    return found
 
 
 def _leading_bars(
@@ -123,7 +156,7 @@ def _leading_bars(
         beside = np.abs(rects[owners, 0] - rects[own, 2]) < BAR_TOUCHES * typical
         if candidates := np.flatnonzero(behind & level & beside).tolist():
             cell = int(owners[min(candidates, key=lambda one: left[one])])
-            if _digits(cell, strokes, best, stats, int(ink[k, cv2.CC_STAT_HEIGHT])) < MOST_DIGITS:
+            if digits(_boxes(ink[owners == cell]), int(ink[k, cv2.CC_STAT_HEIGHT])) < MOST_DIGITS:
                 found.append((strokes[k], cell))
     return found
 
@@ -150,23 +183,35 @@ def _torn(
     return torn
 
 
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Torn ink of one cell. box: left, top, right, bottom. ink: bool, at `rows` and `columns` of the picture."""
+
+    cell: int
+    box: tuple[int, int, int, int]
+    rows: slice
+    columns: slice
+    ink: npt.NDArray[np.bool_]
+
+
 def _tear(
-    owner: npt.NDArray[np.int32],
     labels: npt.NDArray[np.int32],
     number: int,
     cells: list[int],
     box: npt.NDArray[np.int32],
     rects: Rects,
-) -> None:
-    """Gives each pixel of connected ink, in place, to the cell that is the nearest along the strokes."""
+) -> list[_Part]:
+    """Parts connected ink among cells: each pixel goes to the one that is the nearest along the strokes."""
     left, top, wide, high = (int(v) for v in box[:4])
     ink = (labels[top : top + high, left : left + wide] == number).astype(np.uint8)
     grown = []
-    for a, b, c, d in whole_px(inside(rects[cells], SURE_INK) - np.array([left, top, left, top]), ink.shape):
+    own = rects[cells] - np.array([left, top, left, top])
+    cores = whole_px(inside(own, CORE), ink.shape)
+    for (a, b, c, d), core in zip(whole_px(inside(own, SURE_INK), ink.shape), cores, strict=True):
         seed = np.zeros_like(ink)
         seed[b:d, a:c] = ink[b:d, a:c]
-        grown.append(seed)
-    piece = owner[top : top + high, left : left + wide]
+        grown.append(_deep(seed, core))
+    piece = np.full(ink.shape, -1, dtype=np.int32)
     free = ink.copy()
     kernel = np.ones((3, 3), np.uint8)
     while True:
@@ -178,51 +223,23 @@ def _tear(
         if int(np.count_nonzero(free)) in (0, before):
             break
         grown = [cv2.dilate(np.where(piece == cell, ink, 0).astype(np.uint8), kernel) & ink for cell in cells]
+    parts = []
+    for cell in cells:
+        mine = piece == cell
+        if mine.any():
+            x, y, across, down = cv2.boundingRect(mine.astype(np.uint8))
+            bounds = (left + x, top + y, left + x + across, top + y + down)
+            parts.append(_Part(cell, bounds, slice(top, top + high), slice(left, left + wide), mine))
+    return parts
 
 
-def _nearest_owner(
-    stray: int,
-    pixels: npt.NDArray[np.int64],
-    stats: npt.NDArray[np.int32],
-    middles: npt.NDArray[np.float64],
-    settled: list[int],
-    best: npt.NDArray[np.int64],
-) -> int:
-    """Whose a digit is that lies across a border: of the cell, among those it lies in, whose other ink is nearest.
-
-    Ink of the same line of writing counts: what stands above or below it belongs to another number.
-    """
-    shares = pixels[stray] / max(1, int(pixels[stray].sum()))
-    left, wide = int(stats[stray, cv2.CC_STAT_LEFT]), int(stats[stray, cv2.CC_STAT_WIDTH])
-    high = int(stats[stray, cv2.CC_STAT_HEIGHT])
-    gaps: dict[int, float] = {}
-    for other in settled:
-        cell = int(best[other])
-        if shares[cell] >= STRAY and abs(middles[other, 1] - middles[stray, 1]) < 0.6 * max(high, CELL_PX // 4):
-            start, width = int(stats[other, cv2.CC_STAT_LEFT]), int(stats[other, cv2.CC_STAT_WIDTH])
-            gap = float(max(start - left - wide, left - start - width, 0))
-            gaps[cell] = min(gap, gaps.get(cell, float(CELL_PX)))
-    most = int(best[stray])
-    # A number that has all its digits already gets no further one.
-    room = [cell for cell in gaps if _digits(cell, settled, best, stats, high) < MOST_DIGITS]
-    nearest = min(room or gaps, key=lambda cell: gaps[cell], default=most)
-    if room and most in gaps and most not in room:
-        return nearest
-    if nearest == most or gaps[nearest] > 0.5 * CELL_PX:
-        return most
-    if most not in gaps:
-        # Alone in its cell: a number of its own, unless it lies in the other cell nearly as much.
-        return nearest if shares[most] < WHOLE else most
-    return nearest if gaps[nearest] < 0.5 * gaps[most] else most
-
-
-def _digits(
-    cell: int, strokes: Sequence[int], best: npt.NDArray[np.int64], stats: npt.NDArray[np.int32], high: int
-) -> int:
-    """About how many digits that are about so high a cell has, by its connected ink; touching ones count by width."""
-    found = 0
-    for label in strokes:
-        tall = int(stats[label, cv2.CC_STAT_HEIGHT])
-        if int(best[label]) == cell and tall > DIGIT_HIGH * high:
-            found += max(1, round(int(stats[label, cv2.CC_STAT_WIDTH]) / (DIGIT_WIDE * tall)))
-    return found
+def _deep(seed: npt.NDArray[np.uint8], core: tuple[int, int, int, int]) -> npt.NDArray[np.uint8]:
+    """The ink 0 or 1 of those pieces that reach into a cell's core (left, top, right, bottom): others look in."""
+    count, found = cv2.connectedComponents(seed, connectivity=8, ltype=cv2.CV_32S)
+    if count <= 2:
+        return seed
+    labels = np.asarray(found)
+    left, top, right, bottom = core
+    deep = np.bincount(labels[top:bottom, left:right].ravel(), minlength=count) >= CORE_INK * CELL_PX**2 / 2
+    deep[0] = False
+    return deep[labels].astype(np.uint8) if deep.any() else seed
