@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
 import cv2
 import numpy as np
@@ -136,8 +137,12 @@ def _show_on_line(density: FloatImage, result: FloatImage, piece: _Piece, ink: f
         return
     rank = int(LINE_RANK * strip.shape[0])
     line = np.partition(strip, rank, axis=0)[rank]
-    over = (strip - line) / np.maximum(1.0 - line, LEAST_LIGHT)
-    noise = 1.4826 * np.median(np.abs(strip - line), axis=0) / np.maximum(1.0 - line, LEAST_LIGHT)
+    light = np.maximum(1.0 - line, LEAST_LIGHT)
+    over = (strip - line) / light
+    if not (over > ON_LINE * ink).any():
+        return
+    half = strip.shape[0] // 2
+    noise = 1.4826 * np.partition(np.abs(strip - line), half, axis=0)[half] / light
     over = cv2.blur(np.ascontiguousarray(over), (1, 3), borderType=cv2.BORDER_REPLICATE)
     limit = np.maximum(ON_LINE * ink, NOISE * noise)
     around = (density[piece.rows, start - 2 : end + 2] > ON_LINE * ink).astype(np.uint8)
@@ -169,7 +174,8 @@ def _ink_of(density: FloatImage, rects: Rects) -> float:
     for left, top, right, bottom in whole_px(inside(rects, CORE), density.shape):
         piece = density[top:bottom, left:right]
         if piece.size > FEWEST_CORE_PX:
-            peaks.append(float(np.percentile(piece, 98)))
+            rank = int(0.98 * piece.size)
+            peaks.append(float(np.partition(piece.ravel(), rank)[rank]))
     inked = [peak for peak in peaks if peak > 2 * FLOOR]
     return float(np.median(inked)) if inked else 0.0
 
@@ -177,11 +183,11 @@ def _ink_of(density: FloatImage, rects: Rects) -> float:
 def _smooth_middles(bands: list[tuple[int, int] | None]) -> list[float]:
     """Where a line runs beside each of its sides, in order: the median of a few neighbours."""
     own = [None if band is None else 0.5 * (band[0] + band[1]) for band in bands]
-    everywhere = float(np.median([middle for middle in own if middle is not None]))
+    everywhere = median([middle for middle in own if middle is not None])
     smooth = []
     for k in range(len(own)):
         near = [middle for middle in own[max(0, k - NEIGHBOURS) : k + NEIGHBOURS + 1] if middle is not None]
-        smooth.append(float(np.median(near)) if len(near) > 1 else everywhere)
+        smooth.append(median(near) if len(near) > 1 else everywhere)
     return smooth
 
 

@@ -52,8 +52,9 @@ def _paper_of(gray: FloatImage, side: int) -> FloatImage:
     # Beside a white margin a coloured field is no darker than elsewhere.
     smooth = np.minimum(smooth, closed.astype(np.float32))
     # The closing follows the brightest grain: what is typical is paper, unless ink covers half of it.
-    grain = smooth - gray
-    return smooth - np.float32(np.clip(np.median(grain), 0, 0.04 * float(smooth.mean())))
+    grain = (smooth - gray).ravel()
+    typical = float(np.partition(grain, grain.size // 2)[grain.size // 2])
+    return smooth - np.float32(np.clip(typical, 0, 0.04 * float(smooth.mean())))
 
 
 def _shaded(gray: FloatImage) -> FloatImage:
