@@ -16,6 +16,8 @@ from scanner.table_paper import Rects
 MOST_DIGITS, DIGIT_HIGH, DIGIT_WIDE = 3, 0.55, 1.1
 """A number's digits at most; least height of one against another one's; how wide one is at most against the highest:
 what is wider is two of them that touch."""
+OVERLAP = 0.35
+"""Of its width: a stroke that lies so much above or below another one is a part of the same digit."""
 LEVEL = 0.6
 """Of a digit's height: how much higher or lower another one's middle lies in the same line of writing."""
 ASIDE = 1.0
@@ -45,10 +47,18 @@ class Strokes:
 
 
 def digits(boxes: Rects, high: float) -> int:
-    """About how many digits that are about so high strokes are; touching ones count by their width."""
-    tall, wide = boxes[:, 3] - boxes[:, 1], boxes[:, 2] - boxes[:, 0]
-    each = np.maximum(1, np.round(wide / (DIGIT_WIDE * max(high, float(tall.max(initial=1.0))))))
-    return int(each[tall > DIGIT_HIGH * high].sum())
+    """About how many digits that are about so high strokes are.
+
+    Touching ones count by their width; strokes that lie above one another are parts of one.
+    """
+    tall = boxes[boxes[:, 3] - boxes[:, 1] > DIGIT_HIGH * high]
+    widest = DIGIT_WIDE * max(high, float((tall[:, 3] - tall[:, 1]).max(initial=1.0)))
+    found, end = 0, -np.inf
+    for left, right in sorted(tall[:, [0, 2]].tolist()):
+        if min(end, right) - left < OVERLAP * (right - left):
+            found += max(1, round((right - left) / widest))
+        end = max(end, right)
+    return found
 
 
 def settle(strokes: Strokes, choices: Mapping[int, Sequence[int]], rects: Rects, typical: float) -> None:
