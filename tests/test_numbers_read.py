@@ -144,9 +144,9 @@ def test_probabilities_stay_such(weights: dict[int, int], cell: str) -> None:
 
 
 def test_readings_that_are_not_listed_leave_a_doubt() -> None:
-    """The reader knows 60 % of what may stand there: the rest may be anything."""
+    """The reader knows 60 % of what may stand there: the rest may be anything, also what is like a 23."""
     board = kniffel({"game1.chance": {23: 0.6}})
-    assert board.cells["game1.chance"].confidence == pytest.approx(0.6)
+    assert 0.6 <= board.cells["game1.chance"].confidence < 0.9
     verdict = resolve(board, KNIFFEL, get_game("kniffel"))
     assert verdict.ask == ("game1.chance",)
 
@@ -155,7 +155,7 @@ def test_the_rules_do_not_bring_up_what_nobody_read() -> None:
     """Hardly anything speaks for another number than the impossible one, so it stays the best guess by far."""
     twos = kniffel({"game1.twos": {94: 0.95}}).cells["game1.twos"]
     assert twos.value == 94
-    assert twos.confidence == pytest.approx(0.95)
+    assert twos.confidence >= 0.95
 
 
 def test_sums_decide_while_reading() -> None:

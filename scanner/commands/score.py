@@ -42,7 +42,8 @@ def run(board: str, options: ScoreOptions) -> int:
     context = game_context(options.variant, options.rolls, [one.template for one in typed.boards])
     sheets = []
     for one in typed.boards:
-        checked = checked_by_sums(one.board, one.template)
+        # a scan has weighed all sums before it wrote the document
+        checked = checked_by_sums(one.board, one.template, weighed=typed.model is not None)
         verdict = resolve(checked, one.template, get_game(one.template.game), context)
         sheets.append(Sheet(one.source, one.page, one.sheet, one.template, one.place, checked, verdict))
     result = ScanResult(tuple(sheets), typed.problems, model=typed.model)

@@ -19,8 +19,10 @@ FACES: Mapping[str, int] = {"aces": 1, "twos": 2, "threes": 3, "fours": 4, "five
 FIXED: Mapping[str, int] = {"full": 25, "small": 30, "large": 40, "kniffel": 50}
 ALL_DICE: frozenset[str] = frozenset({"three", "four", "chance"})
 """Fields where all five dice count, or nothing."""
-NO_DICE = 0.02
+NO_DICE = 0.005
 """Prior of a number that no dice give: people miscount, but not often."""
+TOO_MANY = 0.001
+"""The same of more points than there can be, or fewer than none."""
 NAMED_FIELDS = 4
 
 
@@ -51,7 +53,9 @@ class Kniffel(TableGame):
     def prior(self, board: ReadBoard, template: Template, reading: CellReading) -> float:
         """Numbers that no dice give are rare."""
         numbers = possible(reading.id.rpartition(".")[2])
-        return 1.0 if numbers is None or reading.value is None or reading.value in numbers else NO_DICE
+        if numbers is None or not isinstance(reading.value, int) or reading.value in numbers:
+            return 1.0
+        return NO_DICE if 0 < reading.value < max(numbers) else TOO_MANY
 
 
 def _bad_values(one: Arithmetic) -> Iterator[Flag]:

@@ -98,15 +98,18 @@ def readings_to_board(
     """
     if unknown := [cell for cell in readings.ids if cell not in template]:
         raise ValueError(f"readings: template {template.id} has no cell {unknown[0]}")
-    whole = {} if numbers is None else number_cells(numbers, template, game)
+
+    def whole(known: dict[str, CellReading]) -> dict[str, CellReading]:
+        return {} if numbers is None else number_cells(numbers, template, game, known)
+
     ink = _ink(readings, template, game)
     clear = frozenset(itertools.compress(readings.ids, (ink.max(axis=1, initial=0.0) >= CLEAR_INK).tolist()))
-    as_read = _with_numbers(_weighed(readings, ink, clear, template, game, {}), whole, {}, template, game, clear)
+    as_read = _with_numbers(_weighed(readings, ink, clear, template, game, {}), whole({}), {}, template, game, clear)
     if not answers:
         return as_read
     answered = {answer.cell: _answered(answer, as_read, readings, template) for answer in answers}
     weighed = _weighed(readings, ink, clear, template, game, answered)
-    return _with_numbers(weighed, whole, answered, template, game, clear)
+    return _with_numbers(weighed, whole(answered), answered, template, game, clear)
 
 
 def _with_numbers(
@@ -117,7 +120,8 @@ def _with_numbers(
     game: Game,
     clear: frozenset[str],
 ) -> ReadBoard:
-    checked = checked_by_sums(ReadBoard(board.template, {**board.cells, **whole, **answered}), template)
+    together = ReadBoard(board.template, {**board.cells, **whole, **answered})
+    checked = checked_by_sums(together, template, weighed=bool(whole))
     return checked_by_board(doubt_misread(checked, template, game), template, game, clear) if whole else checked
 
 

@@ -28,14 +28,18 @@ READ_FROM = 0.9
 """Confidence from which a number counts as read (see `scanner.resolve.posterior`)."""
 CHECKED = 0.9991
 """Confidence of a number that the sums confirm: what is left is no plausible reading any more."""
+MOST_DROPPED = 0.1
+"""Share of a cell's readings that may be out of the question where all sums have been weighed before."""
 DIGITS = 4
 
 
-def checked_by_sums(board: ReadBoard, template: Template) -> ReadBoard:
+def checked_by_sums(board: ReadBoard, template: Template, *, weighed: bool = False) -> ReadBoard:
     """The board with those unsure numbers taken that the sums of their column decide.
 
     Their confidence becomes `CHECKED`; what else they were read as stays among their alternatives, below `PLAUSIBLE`.
     Of other numbers only such readings become implausible that fit no sum.
+    weighed: whether the probabilities are those with all sums (`scanner.resolve.numbers`): then what is left of
+    readings that fit none is dropped only where that is little, and the rest stays a question.
     Boards without formulas, and without doubts, come back as they are.
     """
     table = template.table
@@ -45,7 +49,7 @@ def checked_by_sums(board: ReadBoard, template: Template) -> ReadBoard:
     taken: dict[str, CellReading] = {}
     for column in table.columns:
         if not column.labels:
-            taken |= _Column(column.id, formulas, board, template).taken()
+            taken |= _Column(column.id, formulas, board, template).taken(MOST_DROPPED if weighed else 1.0)
     return ReadBoard(board.template, {**board.cells, **taken}) if taken else board
 
 
@@ -88,14 +92,21 @@ class _Column:
                 self._options[row] = _options(board.cells[cell_id])
         self._unsure = frozenset(row for row, reading in self._readings.items() if self._is_unsure(row, reading))
 
-    def taken(self) -> dict[str, CellReading]:
-        """The unsure cells of which the sums leave fewer readings, by id."""
+    def taken(self, most_dropped: float) -> dict[str, CellReading]:
+        """The unsure cells of which the sums leave fewer readings, by id. most_dropped: share that these may lose."""
         taken: dict[str, CellReading] = {}
         for sums in self._groups():
             for row, left in self._left_over(sums).items():
+                if self._dropped(row, left) > most_dropped:
+                    continue
                 if len(left) == 1 or len(left) < len(self._options[row]):
                     taken[f"{self._head}.{row}"] = _narrowed(self._readings[row], left)
         return taken
+
+    def _dropped(self, row: str, left: _Left) -> float:
+        """Share of a cell's options that isn't left over."""
+        whole = math.fsum(option.ratio for option in self._options[row])
+        return 1.0 - math.fsum(option.ratio for option in left) / whole
 
     def _is_unsure(self, row: str, reading: CellReading) -> bool:
         """Whether there is more than one reading, or the one listed leaves too much open."""
