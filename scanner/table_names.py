@@ -36,6 +36,8 @@ MOST_LABELS = 3
 """Columns of labels a pad has at most: an icon, a word and what it is worth."""
 FEWEST_ADDED = 3
 """Numbers whose sum below them tells that their column is one of numbers."""
+FEWEST_COUNTED, MOSTLY_COUNTED = 4, 0.75
+"""Rows that a column which numbers them has at least, and the share of its numbers that are read as such."""
 FEWEST = 2
 """Written cells that a column or row needs, to be told by them."""
 
@@ -112,11 +114,14 @@ def _unlabelled(found: _Found, written: Mask) -> bool:
 def _label_columns(found: _Found, has_names: bool) -> int:
     """How many columns from the left are labels: words, icons, what a thing is worth, or table top beside the paper."""
     columns = found.table.columns
+    widths = np.array([column.right - column.left for column in columns])
     count = 0
-    while count < min(MOST_LABELS, len(columns) - 1):
-        if not _first_is_labels(found.part(columns[count:], found.table.rows), has_names, further=count > 0):
+    for k in range(min(MOST_LABELS, len(columns) - 1)):
+        # What is printed between two columns of labels is as wide as somebody liked: a hole's par, say.
+        if not all(_other_size(widths[before:]) for before in range(count, k)):
             break
-        count += 1
+        if _first_is_labels(found.part(columns[k:], found.table.rows), has_names, further=k > 0):
+            count = k + 1
     return count
 
 
@@ -131,8 +136,22 @@ def _first_is_labels(found: _Found, has_names: bool, *, further: bool) -> bool:
     nameless = has_names and _nameless(written)
     if further:
         signs = (unlike, nameless, _totalless(written), _other_size(widths))
-        return bool(written[below, 0].any()) and (unlike or nameless) and sum(signs) > 1
-    return _printed(found) or unlike or nameless
+        narrow = _totalless(written) and _other_size(widths)
+        return bool(written[below, 0].any()) and (unlike or nameless or narrow) and sum(signs) > 1
+    return _printed(found) or unlike or nameless or _counts(found)
+
+
+def _counts(found: _Found) -> bool:
+    """Does the first column but number the rows: 1, 2, 3? The first of them may be a heading, the last one a total."""
+    first = found.table.columns[0].id
+    rows = [row.id for row in found.table.rows]
+    top = {cell: read[0].value for cell, read in zip(found.numbers.ids, found.numbers.candidates, strict=True)}
+    numbers = [top.get(f"{first}.{row}") for row in rows]
+    for start in (0, 1):
+        counted = [number == k + 1 for k, number in enumerate(numbers[start:-1])]
+        if len(counted) >= FEWEST_COUNTED and float(np.mean(counted)) >= MOSTLY_COUNTED:
+            return True
+    return False
 
 
 def _adds_up(found: _Found) -> bool:

@@ -39,10 +39,10 @@ FIT = 1.0
 """How much a better fit of the lines counts against what is written."""
 
 
-FEWEST_SUMS = 4
+FEWEST_SUMS, FEWEST_SINGLE_SUMS = 4, 2
 HARDLY_RIGHT, MOSTLY_RIGHT = 0.4, 0.5
 """Sums on a table from which they tell that its rows are taken wrongly, so many more of which have to be right once the
-rows are taken rightly; the shares of them that are right then, and afterwards."""
+rows are taken rightly, and the same where a column has but one; the shares of them that are right before and then."""
 DISBELIEVED, DISBELIEF = 0.15, 0.1
 """Share of right sums up to which no number of a table is believed; factor on what its readings are believed then."""
 NEARLY_ALL = 0.8
@@ -227,7 +227,7 @@ def _by_sums(photo: Photo, read: ReadTable, reader: NumberReader) -> ReadTable:
     right, count = sums_right(read.numbers, read.placement.template)
     if right > HARDLY_RIGHT * count or read.inked.sum() < FEWEST_INKED:
         return read
-    best, most = read, right + FEWEST_SUMS
+    best, most = read, right + _enough_sums(read.placement)
     for way in read.placement.shifted:
         other = _read_as(photo, way, reader)
         right_then, count_then = sums_right(other.numbers, way.template)
@@ -236,6 +236,14 @@ def _by_sums(photo: Photo, read: ReadTable, reader: NumberReader) -> ReadTable:
             if right_then > NEARLY_ALL * count_then:
                 break
     return best
+
+
+def _enough_sums(placement: TablePlacement) -> int:
+    """So many more sums have to be right with rows taken otherwise, of a table of this kind.
+
+    Where a column has but one sum, that is no copy of another, or of a single number: two don't come out by chance.
+    """
+    return FEWEST_SINGLE_SUMS if len(placement.table.formulas) == 1 else FEWEST_SUMS
 
 
 def sums_right(numbers: NumberReadings, template: Template) -> tuple[int, int]:

@@ -263,6 +263,51 @@ def test_a_second_column_of_labels_is_no_player(worth: int | None) -> None:
     assert renamed["c3.r2"] == ("c1.r1" if worth is None else "c2.r1")
 
 
+@pytest.mark.parametrize(("misread", "labels"), [(None, 1), (7, 1), (3, 0)])
+def test_a_column_that_numbers_the_rows_is_none_of_numbers(misread: int | None, labels: int) -> None:
+    """As surely read as the others, below a heading and beside a word. misread: what the second row is read as.
+
+    With 3 for it and 2 for the third row nobody counted.
+    """
+    counted = [1, misread or 2, 3 if misread != 3 else 2, 4 if misread != 3 else 9, 5]
+    rows = [[80, 81, 82], *([k, 10 * k, 20] for k in counted), [99, 30, 40]]
+    template, _ = open_pad(7, 3, sure_numbers(rows))
+    assert template.table is not None
+    assert sum(one.labels for one in template.table.columns) == labels
+
+
+def test_narrow_columns_beside_labels_are_labels_too() -> None:
+    """A golf card: the hole, its par, which is added up in print, and its index, which isn't; they are half as wide."""
+    picture = flat_pad(6, 5)
+    xs = [LEFT, LEFT + 75, LEFT + 150, LEFT + 225, LEFT + 375, LEFT + 525]
+    ys = edges(6, 5)[0]
+    for y in ys:
+        cv2.line(picture, (xs[0], y), (xs[-1], y), 60, 3)
+    for x in xs:
+        cv2.line(picture, (x, ys[0]), (x, ys[-1]), 60, 3)
+    seen, _ = on_wood(picture, 0.0)
+    place = located(seen)
+    assert place.model is not None
+    rows: list[list[int | None]] = [
+        [80, 71, 61, 30, 31],
+        [1, 4, 3, 5, 6],
+        [2, 3, 1, 4, 4],
+        [3, 5, 2, 6, 5],
+        [4, 4, 4, 5, 5],
+        [9, 16, None, 20, 20],
+    ]
+    found = sure_numbers(rows)
+    ids = place.template.ids
+    at = [(int(cell.split(".")[1][1:]) - 1, int(cell.split(".")[0][1:]) - 1) for cell in ids]
+    candidates = tuple((found.get(one, NumberCandidate(None, "blank", 0.99)),) for one in at)
+    inked = np.array([one in found for one in at], dtype=np.bool_)
+    looks = Looks(np.full(len(ids), 0.06), np.tile((0.2, 0.7, 0.68), (len(ids), 1)))
+    template, renamed = named(place.template, place.model, NumberReadings(ids, candidates), inked, looks)
+    assert template.table is not None
+    assert [one.id for one in template.table.columns] == ["labels", "c1", "c2"]
+    assert renamed["c4.r2"].startswith("c1.")
+
+
 def test_a_column_that_is_added_up_is_never_one_of_labels() -> None:
     """However unsurely it is read, and though it has no name."""
     found = sure_numbers([[None, 80, 106], [3, 3, 4], [10, 10, 20], [1, 1, 2], [14, 14, 26]])

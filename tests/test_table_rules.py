@@ -9,11 +9,12 @@ import pytest
 from scanner.geometry import Homography
 from scanner.locate.candidates import Patches, find_patches
 from scanner.locate.prepare import smoothed
-from scanner.locate.table_axis import Axis, axis_of, ruled_part, within
+from scanner.locate.table_axis import Axis, axis_of, ruled_part, with_hardly_seen, within
 from scanner.locate.table_frame import Frame, on_paper, on_sheet, regions
 from scanner.locate.table_match import match, row_edges
 from scanner.locate.table_rules import STRIPS, RuledLine, Rules, find_rules
-from scanner.locate.tables import ACCEPT, THRESHOLDS, _ways
+from scanner.locate.table_sights import THRESHOLDS
+from scanner.locate.tables import ACCEPT, _ways
 from scanner.templates import get_template
 
 KNIFFEL = get_template("kniffel")
@@ -124,10 +125,33 @@ def axis(places: list[float], weights: list[float]) -> Axis:
 
 
 def test_rows_in_a_shadow_belong_to_the_table_and_its_paper_does_not() -> None:
-    """The last lines were hardly seen, but go on as those before; the paper ends further off."""
+    """The last lines were hardly seen, but go on as those before; the paper ends further off, no line runs up to it."""
     whole = axis([10, 60, 90, 120, 150, 180, 210, 240, 285], [1, 1, 1, 1, 1, 1, 0.6, 0.5, 1])
     part = axis([60, 90, 120, 150, 180], [1.0] * 5)
-    assert within(whole, part).places.tolist() == [60, 90, 120, 150, 180, 210, 240]
+    crossing = RuledLine(np.arange(6, 24), np.zeros(18), 0.5)
+    across = Axis((crossing,) * 3, np.arange(3.0), np.ones(3), np.ones(3))
+    assert within(whole, part, across, 10.0).places.tolist() == [60, 90, 120, 150, 180, 210, 240]
+
+
+@pytest.mark.parametrize(("last", "to_strip", "kept"), [(222, 22, True), (222, 18, False), (240, 23, False)])
+def test_a_row_of_sums_may_be_higher_and_its_lower_line_hardly_seen(last: int, to_strip: int, kept: bool) -> None:
+    """If the lines of the columns run on to it, and it isn't as high as two rows."""
+    whole = axis([60, 90, 120, 150, 180, last], [1, 1, 1, 1, 1, 0.5])
+    part = axis([60, 90, 120, 150, 180], [1.0] * 5)
+    crossing = RuledLine(np.arange(6, to_strip + 1), np.zeros(to_strip - 5), 0.5)
+    across = Axis((crossing,) * 3, np.arange(3.0), np.ones(3), np.ones(3))
+    for one in (within(whole, part, across, 10.0), with_hardly_seen(part, whole, across, 10.0)):
+        assert (last in one.places) == kept
+
+
+def test_a_line_that_halves_a_double_interval_was_hardly_seen() -> None:
+    """Writing all over it; where nothing at all is seen, or not in the middle, a row may be twice as high."""
+    crossing = RuledLine(np.arange(STRIPS), np.zeros(STRIPS), 0.5)
+    across = Axis((crossing,) * 3, np.arange(3.0), np.ones(3), np.ones(3))
+    part = axis([60, 90, 120, 180, 210, 270, 300], [1.0] * 7)
+    whole = axis([60, 90, 120, 151, 180, 210, 252, 270, 300], [1, 1, 1, 0.3, 1, 1, 0.3, 1, 1])
+    kept = with_hardly_seen(part, whole, across, 10.0).places.tolist()
+    assert kept == [60, 90, 120, 151, 180, 210, 270, 300]
 
 
 def test_faint_lines_close_off_cells() -> None:

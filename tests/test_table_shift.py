@@ -118,6 +118,37 @@ def test_a_block_that_is_a_row_off_is_put_right(monkeypatch: pytest.MonkeyPatch)
     assert settled(monkeypatch, {0: off, -1: worse, 1: right}).numbers == right.numbers
 
 
+@pytest.mark.parametrize(("players", "put_right"), [(2, True), (1, False)])
+def test_two_sums_tell_where_each_column_has_one(
+    monkeypatch: pytest.MonkeyPatch, players: int, put_right: bool
+) -> None:
+    """Loopit's pad with names taken for the first turn; one sum alone may be right by chance."""
+    loopit = get_template("loopit-pad")
+    turns = [f"turn{k + 1}" for k in range(13)]
+    points = dict(zip([*turns, "total"], [*range(10, 23), sum(range(10, 23))], strict=True))
+
+    def pad(step: int) -> NumberReadings:
+        rows = list(points)
+        cells = {
+            f"p{player + 1}.{rows[k + step]}": value
+            for player in range(players)
+            for k, value in enumerate(points.values())
+            if k + step < len(rows)
+        }
+        numbers = [cell.id for cell in loopit.cells if cell.kind == "number"]
+        return NumberReadings(
+            tuple(numbers),
+            tuple((NumberCandidate(cells.get(cell), "read" if cell in cells else "blank", 0.99),) for cell in numbers),
+        )
+
+    place = replace(PLACE, template=loopit)
+    right = ReadTable(replace(place, score=1.1), pad(0), WRITTEN)
+    taken = ReadTable(replace(place, score=1.0, shifted=(right.placement,)), pad(1), WRITTEN)
+    monkeypatch.setattr(table_sheets, "_read_as", lambda photo, way, reader: right)
+    found = table_sheets._by_sums(PHOTO, taken, NumberReader.__new__(NumberReader))
+    assert found is (right if put_right else taken)
+
+
 def test_all_rows_are_shifted_by_one_and_two() -> None:
     table = get_template("loopit-pad").table
     assert table is not None

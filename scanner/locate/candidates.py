@@ -118,9 +118,15 @@ def paper_contours(
     keep[0] = False
     if keep.sum() > MAX_PATCHES:
         keep &= area >= np.sort(area[keep])[-MAX_PATCHES]
-    mask = keep.astype(np.uint8)[labels]
-    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    return [np.asarray(contour, dtype=np.int32) for contour in contours]
+    while True:
+        mask = keep.astype(np.uint8)[labels]
+        found, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        contours = [np.asarray(contour, dtype=np.int32) for contour in found]
+        # A small card's margin is no cell, but has the extent of one, and lies around all of them.
+        around = [one[0, 0] for one in contours if cv2.contourArea(one) > (MAX_SIDE * long_side) ** 2]
+        if not around:
+            return contours
+        keep[[labels[y, x] for x, y in around]] = False
 
 
 def find_patches(gray: GrayImage, threshold: Threshold, *, longest: float = LONGEST) -> Patches:

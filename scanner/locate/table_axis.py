@@ -20,8 +20,12 @@ WELL_SEEN = 0.8
 """Weight of a line (see `Axis`) from which it is one of the table's."""
 HARDLY_THERE, SAME_INTERVAL = 0.4, 0.22
 """Weight of a line that goes on after the last well seen one, and how far its interval may differ from the usual."""
+HIGHER_LAST = 1.6
+"""Height of a row of totals, in usual ones, up to which it is the last of a table whose lower line is hardly seen."""
 MOSTLY_DOUBLE = 0.7
 """Share of a line along which another has to lie beside it, for the two to be one double rule."""
+GLIMPSED, HALVES = 0.15, 0.12
+"""Weight of a line that halves an interval twice as high as usual, and how far from its middle, in usual intervals."""
 CROSSED = 0.6
 """Share of the lines across that have to run through a row or a column; beyond the table there are none."""
 
@@ -54,7 +58,8 @@ class Taken:
     """One way to take the lines of a table. turns: clockwise quarter turns of the template in the rectified picture.
 
     share: how well the lines fit or, of an open template, how fully they were seen; about 1 where all is right. wide:
-    width of the cells against their height. model: see `TablePlacement`.
+    width of the cells against their height. model: see `TablePlacement`. partial: lines go on far beyond the table, so
+    that most of its rows or columns weren't seen.
     """
 
     template: Template
@@ -66,6 +71,7 @@ class Taken:
     share: float
     wide: float = 1.0
     model: Template | None = None
+    partial: bool = False
 
 
 def seen_by(level: Axis, upright: Axis, turns: int) -> tuple[Axis, Axis]:
@@ -119,10 +125,11 @@ def ruled_part(level: Axis, upright: Axis, rules: Rules) -> tuple[Axis, Axis]:
     return level, upright
 
 
-def within(axis: Axis, part: Axis) -> Axis:
+def within(axis: Axis, part: Axis, across: Axis, strip: float) -> Axis:
     """The lines of an axis from the first to the last of a part of it: the paper's edges lie outside.
 
-    Lines beyond that are hardly seen belong to it as long as they go on at the same intervals.
+    Lines beyond that are hardly seen belong to it as long as they go on at the same intervals; and one that closes off
+    a last row which is a little higher, if the lines across run through that. strip: px of those, along them.
     """
     if len(part.places) < 2:
         return axis
@@ -137,7 +144,40 @@ def within(axis: Axis, part: Axis) -> Axis:
         if abs(first - place - usual) > SAME_INTERVAL * usual:
             break
         first = place
+    after = seen[(seen > last) & (seen < last + HIGHER_LAST * usual)]
+    before = seen[(seen < first) & (seen > first - HIGHER_LAST * usual)]
+    if after.size and _share_through(across.lines, last / strip, float(after[0]) / strip) >= CROSSED:
+        last = float(after[0])
+    if before.size and _share_through(across.lines, float(before[-1]) / strip, first / strip) >= CROSSED:
+        first = float(before[-1])
     return axis.part((axis.places >= first) & (axis.places <= last))
+
+
+def with_hardly_seen(part: Axis, axis: Axis, across: Axis, strip: float) -> Axis:
+    """A ruled part with the lines of the whole axis that are hardly seen, but where one has to be.
+
+    In the middle of an interval that is twice the usual one; and beyond an end, as long as the lines across run on
+    through a row that is about as high as the others. strip: px of those, along them.
+    """
+    if len(part.places) < 3 or len(across.places) < 2:
+        return part
+    usual = float(np.median(np.diff(part.places)))
+    kept = np.isin(axis.places, part.places)
+    for a, b in itertools.pairwise(part.places.tolist()):
+        if abs(b - a - 2 * usual) < 2 * HALVES * usual:
+            off = np.where(axis.weights >= GLIMPSED, np.abs(axis.places - (a + b) / 2), np.inf)
+            kept[int(off.argmin())] |= bool(off.min() < HALVES * usual)
+    for outward in (-1, 1):
+        last = int(np.flatnonzero(kept)[0 if outward < 0 else -1])
+        for k in range(last + outward, len(axis.places) if outward > 0 else -1, outward):
+            away = outward * float(axis.places[k] - axis.places[last])
+            if away > HIGHER_LAST * usual:
+                break
+            low, high = sorted((float(axis.places[last]), float(axis.places[k])))
+            through = _share_through(across.lines, low / strip, high / strip)
+            if axis.weights[k] >= HARDLY_THERE and away > (1 - SAME_INTERVAL) * usual and through >= CROSSED:
+                kept[k], last = True, k
+    return axis.part(kept)
 
 
 def _crossed(axis: Axis, across: Axis, strip: float) -> Axis:

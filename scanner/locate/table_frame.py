@@ -41,6 +41,8 @@ BESIDE = 0.6
 """How far beside a seen cell a segment may lie, as a share of the cell's side, to tell how the table's lines run."""
 SURROUNDINGS = 0.30
 """How far beyond the seen cells the table may go on, as a share of their extent."""
+FAR_SURROUNDINGS = 0.8
+"""The same where its lines go on even there, as a share of their longer extent."""
 CELLS_AROUND = 1.3
 """The same in cells, at least."""
 MOST_UNALIKE = 2.2
@@ -49,6 +51,8 @@ NEAR = 0.35
 """How far beyond seen cells, as a share of a cell's longer side, lines of the table may be."""
 PAPER_REACH = 0.4
 """Of a cell's shorter side: over so much around it, a place of the sheet is as bright as paper."""
+RIM = 0.25
+"""Of a cell's shorter side: so far beyond the cells the last lines run, whatever the table top there looks like."""
 INK_PX = 7
 """Lines and most ink are thinner than this in the rectified picture."""
 TABLE_TOP = 0.8
@@ -131,8 +135,11 @@ def _groups(patches: Patches, shape: tuple[int, ...], bridge: float) -> list[npt
     return [members for _, members in found[:MOST_GROUPS]]
 
 
-def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_]) -> Frame | None:
-    """The picture around a group of patches, rectified; null where its lines don't run in two directions."""
+def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_], *, far: bool = False) -> Frame | None:
+    """The picture around a group of patches, rectified; null where its lines don't run in two directions.
+
+    far: with more of what is around them.
+    """
     points = patches.corners[members].reshape(-1, 2)
     centre = points.mean(axis=0)
     radius = float(np.linalg.norm(points - centre, axis=1).max())
@@ -148,7 +155,7 @@ def frame(gray: GrayImage, patches: Patches, members: npt.NDArray[np.bool_]) -> 
             return None
         vanishing.append(point)
     matrix = _rectifying(vanishing[0], vanishing[1], centre, radius)
-    return _framed(gray, matrix, patches.corners[members]) if matrix is not None else None
+    return _framed(gray, matrix, patches.corners[members], far=far) if matrix is not None else None
 
 
 def on_sheet(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_], gray: GrayImage) -> Frame:
@@ -160,7 +167,8 @@ def on_sheet(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_], gr
     shown = cv2.warpPerspective(gray, np.linalg.inv(framed.matrix), size, borderMode=cv2.BORDER_REPLICATE)
     back = Homography(np.asarray(np.linalg.inv(framed.matrix), dtype=np.float64))
     quads = project(back, patches.corners[members].reshape(-1, 2)).reshape(-1, 4, 2)
-    reach = max(3, round(PAPER_REACH * float(np.median(np.ptp(quads, axis=1).min(axis=1))))) | 1
+    side = float(np.median(np.ptp(quads, axis=1).min(axis=1)))
+    reach, rim = (max(3, round(share * side)) | 1 for share in (PAPER_REACH, 2 * RIM))
     # Without lines and thin ink, and without the bright threads of a grain.
     bare = np.asarray(cv2.morphologyEx(shown, cv2.MORPH_CLOSE, np.ones((INK_PX, INK_PX), np.uint8)))
     paper = np.asarray(cv2.blur(bare, (reach, reach)))
@@ -178,7 +186,8 @@ def on_sheet(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_], gr
     # Pale fields on a coloured sheet: what is between them goes on beside them.
     ground = float(np.percentile(bare[between] / wanted[between], GROUND_RANK)) if between.any() else 1.0
     bright = paper >= TABLE_TOP * min(1.0, ground) * wanted
-    return Frame(framed.matrix, framed.flat, framed.valid & (bright | inside))
+    cells_and_rim = np.asarray(cv2.dilate(inside.astype(np.uint8), np.ones((rim, rim), np.uint8))) > 0
+    return Frame(framed.matrix, framed.flat, framed.valid & (bright | cells_and_rim))
 
 
 def near_cells(framed: Frame, patches: Patches, members: npt.NDArray[np.bool_]) -> Frame:
@@ -292,14 +301,15 @@ def _rectifying(level: FloatArray, upright: FloatArray, centre: FloatArray, radi
     return Homography(to_picture) if abs(np.linalg.det(to_picture)) > 1e-9 else None
 
 
-def _framed(gray: GrayImage, matrix: Homography, quads: FloatArray) -> Frame | None:
+def _framed(gray: GrayImage, matrix: Homography, quads: FloatArray, *, far: bool) -> Frame | None:
     """The picture around cells [n, 4, 2]; null where the plane is seen from too far aside."""
     back = Homography(np.asarray(np.linalg.inv(matrix), dtype=np.float64))
     cells = project(back, quads.reshape(-1, 2)).reshape(-1, 4, 2)
     plane = cells.reshape(-1, 2)
     low, high = plane.min(axis=0), plane.max(axis=0)
     # Cells at the edge of a table without a frame aren't closed off, and so aren't seen.
-    margin = np.maximum(SURROUNDINGS * (high - low), CELLS_AROUND * np.median(np.ptp(cells, axis=1), axis=0))
+    margin = FAR_SURROUNDINGS * (high - low).max() if far else SURROUNDINGS * (high - low)
+    margin = np.maximum(margin, CELLS_AROUND * np.median(np.ptp(cells, axis=1), axis=0))
     corners = np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) * margin + np.where(
         np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) < 0, low, high
     )

@@ -40,6 +40,8 @@ FEWEST_STEPS, DRIFT_DEGREE = 60, 3
 END_STRIPS, END_ASIDE, END_GAP, END_SEEN = 5, 3, 20, 0.4
 """How a line is followed to its very end: by its direction in so many strips, so many px beside that, over gaps of so
 many px, wherever it is at least this share as dark as it usually is."""
+FEWEST_CUT, MOSTLY_CUT = 4, 0.6
+"""Long lines of a direction from which they tell that a table goes on, and the share of them that do."""
 NEARBY = 0.12
 """How far from a line others bend as it does, as a share of the picture."""
 
@@ -143,6 +145,18 @@ def ends_of(line: RuledLine, evidence: EvidenceArray, strip: float) -> tuple[flo
     first = gaps[gaps < middle] + 1
     last = gaps[gaps >= middle]
     return float(seen[first[-1] if first.size else 0]), float(seen[last[0] if last.size else -1])
+
+
+def go_on_outside(rules: Rules) -> bool:
+    """Do most lines of a direction run to where the rectified picture ends? Then the table may be larger than that."""
+    for lines in (rules.level, rules.upright):
+        strips = [line.strips for line in lines if len(line.strips) >= STRIPS // 2]
+        if len(strips) >= FEWEST_CUT:
+            first = float(np.mean([one[0] == 0 for one in strips]))
+            last = float(np.mean([one[-1] == STRIPS - 1 for one in strips]))
+            if max(first, last) > MOSTLY_CUT:
+                return True
+    return False
 
 
 def _profile(evidence: EvidenceArray, number: int, strip: float) -> EvidenceArray:

@@ -6,7 +6,7 @@ Tried only where no other sheet was found: the search takes several times as lon
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -15,17 +15,16 @@ import numpy.typing as npt
 
 from scanner.geometry import FloatArray, Homography, polygon_area, project
 from scanner.intake import Photo
-from scanner.locate.candidates import Patches, Threshold, find_patches
 from scanner.locate.mesh import Mesh, fit_smooth
 from scanner.locate.placement import NotFound
-from scanner.locate.prepare import smoothed, stretched
+from scanner.locate.prepare import stretched
 from scanner.locate.table_axis import Axis, Taken, axis_of, ruled_part, seen_by, turned_axes, within
-from scanner.locate.table_dots import joined_dots
-from scanner.locate.table_frame import PALE_GROUND, Frame, frame, near_cells, on_paper, on_sheet, regions
+from scanner.locate.table_frame import Frame, frame, near_cells, on_sheet, regions
 from scanner.locate.table_match import AxisMatch, Edges, column_edges, match, most_share, row_edges
 from scanner.locate.table_open import open_ways
 from scanner.locate.table_placement import TablePlacement, moved, unit_of
-from scanner.locate.table_rules import Rules, find_rules
+from scanner.locate.table_rules import Rules, find_rules, go_on_outside
+from scanner.locate.table_sights import Sight, looks
 from scanner.locate.table_variants import variants
 from scanner.templates import Table, Template
 
@@ -33,14 +32,13 @@ Pairs = tuple[tuple[int, int], ...]
 """Lines of a picture and edges of a template, (line, edge), in order; see `AxisMatch`."""
 
 WORKING_SIDE = 1000
-THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.02, 2.0, smooth=0.8, thin=0.02), Threshold(0.061, 4.0))
-"""Ways of telling cells from lines, tried until a table is found."""
-PALE_THRESHOLDS = (Threshold(0.031, 7.0), Threshold(0.041, 3.0, smooth=0.8))
-"""The same for coloured cells between white lines, after the others: in a picture turned to its negative."""
-LONGEST = 12.0
-"""How many times as wide as high a cell may be, or the other way round."""
 MUCH_LARGER = 1.15
 """An open table that is this much larger than another one in the same picture is the table, the other a part of it."""
+WORSE_SEEN = 0.05
+"""Share of its lines by which one of about the same size may be seen less fully, and be the table with more cells."""
+SEVERAL, FEWEST_INTERVALS = 2.4, 4
+"""A cell that isn't at the edge of an open table and this much larger than usual may be several, between bands; and
+rows or columns from which there is a usual one."""
 ACCEPT = 0.88
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's: generated cards have 0.93 or more,
 spreadsheets and graph paper up to 0.87."""
@@ -87,19 +85,15 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
     most = 0
     followed = 0
     largest: _Opened | None = None
-    for sight in _sightings(working):
-        if sight.last_resort and largest is not None:
+    for look in looks(faint_first=bool(fixed)):
+        if look.last_resort and largest is not None and largest.is_whole:
             break
+        sight = look.see(working)
         for members in regions(sight.patches, working.shape):
             most = max(most, int(members.sum()))
-            flat = frame(sight.picture, sight.patches, members)
-            if flat is None:
+            seen = _seen(sight, members, working, to_photo)
+            if seen is None:
                 continue
-            if sight.pale:
-                flat = near_cells(flat, sight.patches, members)
-            else:
-                flat = on_sheet(flat, sight.patches, members, working)
-            seen = _Seen(flat, find_rules(flat, pale=sight.pale), to_photo)
             followed += 1
             ways = _ways(seen.rules, fixed) if fixed else _open(seen.rules, opened)
             if not ways or ways[0].share < ACCEPT:
@@ -111,6 +105,8 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
             if largest is None or one.is_more_than(largest):
                 largest = one
     if largest is not None:
+        if largest.ways[0].partial:
+            return NotFound("a ruled table was seen, but it goes on where no lines between its cells could be followed")
         return _placements(largest.ways, largest.seen)
     if followed:
         return NotFound("a ruled table was seen, but its rows and columns fit none of the templates", unknown=True)
@@ -136,9 +132,19 @@ class _Opened:
 
     def is_more_than(self, other: _Opened) -> bool:
         """Whether the other is a part of it, or the same table with lines that weren't seen."""
+        if self.ways[0].partial != other.ways[0].partial:
+            return other.ways[0].partial
         if self.area > MUCH_LARGER * other.area:
             return True
-        return self.area * MUCH_LARGER > other.area and self._cells > other._cells
+        as_well_seen = self.ways[0].share > other.ways[0].share - WORSE_SEEN
+        return self.area * MUCH_LARGER > other.area and self._cells > other._cells and as_well_seen
+
+    @property
+    def is_whole(self) -> bool:
+        """Are all lines seen that there may be? Not if one of the cells inside is as large as several."""
+        way = self.ways[0]
+        axes = [np.diff(axis.places) for axis in (way.row_axis, way.column_axis)]
+        return not way.partial and not any(_several(intervals) for intervals in axes)
 
     @property
     def _cells(self) -> int:
@@ -146,31 +152,33 @@ class _Opened:
         return (len(way.row_axis.places) - 1) * (len(way.column_axis.places) - 1)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Sight:
-    """One way of seeing cells. picture: uint8 [h, w] in which they are told from lines, to follow these in it, too.
-
-    pale: between white lines. last_resort: nothing for where there is a table already.
-    """
-
-    picture: npt.NDArray[np.uint8]
-    patches: Patches
-    pale: bool = False
-    last_resort: bool = False
+def _several(intervals: FloatArray) -> bool:
+    """May one of the intervals be several? At the edge there are wide labels, unless there are but two or three."""
+    if len(intervals) < FEWEST_INTERVALS:
+        return bool(intervals.max() > SEVERAL * intervals.min())
+    return bool(intervals[1:-1].max() > SEVERAL * np.median(intervals))
 
 
-def _sightings(working: npt.NDArray[np.uint8]) -> Iterator[_Sight]:
-    """What may be cells in a picture [h, w], in one way after the other."""
-    for threshold in THRESHOLDS:
-        found = find_patches(smoothed(working, threshold.smooth), threshold, longest=LONGEST)
-        yield _Sight(working, on_paper(working, found))
-    negative = np.asarray(255 - working, dtype=np.uint8)
-    for threshold in PALE_THRESHOLDS:
-        found = find_patches(smoothed(negative, threshold.smooth), threshold)
-        yield _Sight(working, on_paper(working, found, PALE_GROUND), pale=True)
-    through = joined_dots(working)
-    found = find_patches(through, THRESHOLDS[0], longest=LONGEST)
-    yield _Sight(through, on_paper(working, found), last_resort=True)
+def _seen(
+    sight: Sight,
+    members: npt.NDArray[np.bool_],
+    working: npt.NDArray[np.uint8],
+    to_photo: npt.NDArray[np.float64],
+) -> _Seen | None:
+    """The lines around some cells of a sight, further around where they go on; null where they can't be followed."""
+    best: _Seen | None = None
+    for far in (False, True):
+        flat = frame(sight.picture, sight.patches, members, far=far)
+        if flat is None:
+            break
+        if sight.pale:
+            flat = near_cells(flat, sight.patches, members)
+        else:
+            flat = on_sheet(flat, sight.patches, members, working)
+        best = _Seen(flat, find_rules(flat, pale=sight.pale), to_photo)
+        if sight.pale or not go_on_outside(best.rules):
+            break
+    return best
 
 
 def _area(way: Taken, seen: _Seen) -> float:
@@ -243,7 +251,10 @@ def _ways(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
     upright = axis_of(rules.upright, rules.level, rules.upright_strip, rules.level_strip)
     ruled_level, ruled_upright = ruled_part(level, upright, rules)
     if min(len(ruled_level.places), len(ruled_upright.places)) >= FEWEST_RULED:
-        level, upright = within(level, ruled_level), within(upright, ruled_upright)
+        level, upright = (
+            within(level, ruled_level, ruled_upright, rules.upright_strip),
+            within(upright, ruled_upright, ruled_level, rules.level_strip),
+        )
     matched = _Matches()
     best: dict[tuple[str, int], tuple[bool, float, Taken]] = {}
     for own in _different(templates):
