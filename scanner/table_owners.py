@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scanner.table_lines import CORE
-from scanner.table_paper import CELL_PX, FLOOR, FloatImage, Rects, inside, whole_px
+from scanner.table_paper import CELL_PX, FLOOR, FloatImage, Rects, whole_px
+from scanner.table_parts import GLYPH, parted, tear, torn_ink
 from scanner.table_rows import MOST_DIGITS, Strokes, digits, settle
 
 CELL_SHARE = 0.38
@@ -22,17 +20,9 @@ SPECK = 0.003
 """Connected ink smaller than this share of a cell's height squared is no stroke."""
 AT_SIDE = 0.06
 """Of a cell's height: ink so near to a side may belong to the cell behind it."""
-GLYPH = 1.05
-"""Connected ink no larger than this share of a cell's height is one digit and not torn apart at a border."""
 BAR_HIGH, BAR_WIDE, BAR_TOUCHES, BAR_REACH, BAR_LEVEL = 0.4, 0.3, 0.07, 0.5, 0.3
 """Of a cell's height: least height and greatest width of a bare 1, how near the line it touches it, how far behind it
 the next digit may begin, and how much higher or lower that may stand."""
-CORE_INK = 0.02
-"""Least ink within that, as a share of a cell's height squared, of a digit that is the cell's own."""
-SURE_INK = (0.06, 0.05)
-"""Ink of touching digits farther in than this, like CORE, is the cell's own; the rest goes to the nearest cell."""
-STACKED = 0.95
-"""Connected ink no higher than this share of a cell's height is no digits that stand on one another."""
 
 
 def ink_mask(clear: FloatImage, rects: Rects) -> npt.NDArray[np.uint8]:
@@ -64,19 +54,21 @@ def owners(mask: npt.NDArray[np.uint8], rects: Rects) -> tuple[npt.NDArray[np.in
     count, marked, found, centres = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
     labels = np.asarray(marked, dtype=np.int32)
     stats, middles = np.asarray(found, dtype=np.int32), np.asarray(centres, dtype=np.float64)
+    typical = float(np.median(heights)) if n else CELL_PX
+    stats, middles = parted(labels, stats, middles, rects, place, typical)
+    count = len(stats)
     inked = mask > 0
     label, cell = labels[inked].astype(np.int64), place[inked]
     pixels = np.bincount(label * (n + 1) + cell, minlength=count * (n + 1)).reshape(count, n + 1)
     best = pixels[:, :n].argmax(axis=1) if n else np.zeros(count, dtype=np.int64)
     most = pixels[np.arange(count), best]
     owned = np.maximum(pixels[:, :n].sum(axis=1), 1)
-    typical = float(np.median(heights)) if n else CELL_PX
     area = stats[:, cv2.CC_STAT_AREA]
     large = np.maximum(stats[:, cv2.CC_STAT_HEIGHT], stats[:, cv2.CC_STAT_WIDTH]) > GLYPH * typical
     whole = (most > WHOLE * owned) | ~large
     stroke = area >= SPECK * typical**2
-    torn = _torn(labels, stats, rects, typical)
-    parts = [part for number, cells in torn.items() for part in _tear(labels, number, cells, stats[number], rects)]
+    torn = torn_ink(labels, stats, rects, typical)
+    parts = [part for number, cells in torn.items() for part in tear(labels, number, cells, stats[number], rects)]
     strokes = [int(k) for k in np.flatnonzero(stroke & (most > 0)) if k and int(k) not in torn]
     written = Strokes(
         np.concatenate([_boxes(stats[strokes]), np.array([part.box for part in parts]).reshape(-1, 4)]),
@@ -159,87 +151,3 @@ def _leading_bars(
             if digits(_boxes(ink[owners == cell]), int(ink[k, cv2.CC_STAT_HEIGHT])) < MOST_DIGITS:
                 found.append((strokes[k], cell))
     return found
-
-
-def _torn(
-    labels: npt.NDArray[np.int32], stats: npt.NDArray[np.int32], rects: Rects, typical: float
-) -> dict[int, list[int]]:
-    """Connected ink that reaches deep into several cells and is larger than a digit: digits that touch.
-
-    Gives those cells by the ink's label.
-    """
-    found: dict[int, list[int]] = {}
-    for k, (left, top, right, bottom) in enumerate(whole_px(inside(rects, CORE), labels.shape)):
-        if right > left and bottom > top:
-            deep = np.bincount(labels[top:bottom, left:right].ravel())
-            for label in np.flatnonzero(deep >= CORE_INK * typical**2).tolist():
-                if label:
-                    found.setdefault(label, []).append(k)
-    torn = {}
-    for label, cells in found.items():
-        stacked = np.ptp(rects[cells, 1]) > 0.5 * typical
-        if len(cells) > 1 and (not stacked or stats[label, cv2.CC_STAT_HEIGHT] > STACKED * typical):
-            torn[label] = cells
-    return torn
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Torn ink of one cell. box: left, top, right, bottom. ink: bool, at `rows` and `columns` of the picture."""
-
-    cell: int
-    box: tuple[int, int, int, int]
-    rows: slice
-    columns: slice
-    ink: npt.NDArray[np.bool_]
-
-
-def _tear(
-    labels: npt.NDArray[np.int32],
-    number: int,
-    cells: list[int],
-    box: npt.NDArray[np.int32],
-    rects: Rects,
-) -> list[_Part]:
-    """Parts connected ink among cells: each pixel goes to the one that is the nearest along the strokes."""
-    left, top, wide, high = (int(v) for v in box[:4])
-    ink = (labels[top : top + high, left : left + wide] == number).astype(np.uint8)
-    grown = []
-    own = rects[cells] - np.array([left, top, left, top])
-    cores = whole_px(inside(own, CORE), ink.shape)
-    for (a, b, c, d), core in zip(whole_px(inside(own, SURE_INK), ink.shape), cores, strict=True):
-        seed = np.zeros_like(ink)
-        seed[b:d, a:c] = ink[b:d, a:c]
-        grown.append(_deep(seed, core))
-    piece = np.full(ink.shape, -1, dtype=np.int32)
-    free = ink.copy()
-    kernel = np.ones((3, 3), np.uint8)
-    while True:
-        before = int(np.count_nonzero(free))
-        for cell, seed in zip(cells, grown, strict=True):
-            new = (seed > 0) & (free > 0)
-            piece[new] = cell
-            free[new] = 0
-        if int(np.count_nonzero(free)) in (0, before):
-            break
-        grown = [cv2.dilate(np.where(piece == cell, ink, 0).astype(np.uint8), kernel) & ink for cell in cells]
-    parts = []
-    for cell in cells:
-        mine = piece == cell
-        if mine.any():
-            x, y, across, down = cv2.boundingRect(mine.astype(np.uint8))
-            bounds = (left + x, top + y, left + x + across, top + y + down)
-            parts.append(_Part(cell, bounds, slice(top, top + high), slice(left, left + wide), mine))
-    return parts
-
-
-def _deep(seed: npt.NDArray[np.uint8], core: tuple[int, int, int, int]) -> npt.NDArray[np.uint8]:
-    """The ink 0 or 1 of those pieces that reach into a cell's core (left, top, right, bottom): others look in."""
-    count, found = cv2.connectedComponents(seed, connectivity=8, ltype=cv2.CV_32S)
-    if count <= 2:
-        return seed
-    labels = np.asarray(found)
-    left, top, right, bottom = core
-    deep = np.bincount(labels[top:bottom, left:right].ravel(), minlength=count) >= CORE_INK * CELL_PX**2 / 2
-    deep[0] = False
-    return deep[labels].astype(np.uint8) if deep.any() else seed

@@ -114,3 +114,28 @@ def test_a_wide_stroke_is_two_digits_that_touch() -> None:
     assert digits(apart, 28) == digits(touching, 28) == 2
     assert digits(np.vstack([apart, dash]), 28) == 2
     assert digits(np.empty((0, 4)), 28) == 0
+
+
+@given(beyond=st.integers(-3, 4), y=st.integers(-2, 2))
+def test_a_one_whose_upstroke_touches_the_number_before_it_is_parted_from_it(beyond: int, y: int) -> None:
+    # "00" before the border; behind it "100", the upstroke of whose 1 reaches back to the 0 before it.
+    mask = blank(1, 2)
+    border, middle = LEFT + WIDTH + beyond, TOP + CELL_PX // 2
+    for x in (border - 40, border - 18, border + 25, border + 47):
+        zero(mask, x, middle)
+    cv2.line(mask, (border - 11, middle + y), (border + 7, middle - 13), 1, 2)
+    cv2.line(mask, (border + 7, middle - 13), (border + 7, middle + 13), 1, 3)
+    owner = owners(mask, rects(1, 2))[0]
+    assert np.unique(owner[:, border - 50 : border - 11]).tolist() == [-1, 0]
+    assert np.unique(owner[:, border + 5 : border + 56]).tolist() == [-1, 1]
+
+
+def test_one_broad_digit_at_a_border_stays_whole() -> None:
+    mask = blank(1, 2)
+    border, middle = LEFT + WIDTH, TOP + CELL_PX // 2
+    zero(mask, border - 40, middle)
+    # A 4, broader than high, whose crossbar is thin where it lies on the border.
+    for start, end in (((-14, -12), (-18, 4)), ((-18, 4), (12, 4)), ((6, -6), (4, 14))):
+        cv2.line(mask, (border + start[0], middle + start[1]), (border + end[0], middle + end[1]), 1, 3)
+    owner = owners(mask, rects(1, 2))[0]
+    assert np.unique(owner).tolist() == [-1, 0]
