@@ -90,6 +90,27 @@ def test_a_lost_digit_is_found_again_by_the_sum() -> None:
     assert total.confidence < SUREST
 
 
+def test_a_copy_that_nobody_could_read_is_guessed_and_asked() -> None:
+    """The upper total stands clearly above; what stands below may be anything, 11 least of all."""
+    upper = {
+        "aces": 3,
+        "twos": 6,
+        "threes": 9,
+        "fours": 16,
+        "fives": 20,
+        "sixes": 6,
+        "upper_sum": 60,
+        "upper_total": 60,
+    }
+    read: dict[str, Read] = {cell.id: {"blank": 1.0} for cell in KNIFFEL.cells if cell.kind == "number"}
+    read |= {f"game1.{row}": {number: 0.985} for row, number in upper.items()}
+    read |= {"game1.bonus": {0: 0.985}, "game1.upper_again": {11: 0.3, "scribble": 0.01}}
+    numbers = NumberReadings(tuple(read), tuple(candidates(one) for one in read.values()))
+    again = number_cells(numbers, KNIFFEL, get_game("kniffel"))["game1.upper_again"]
+    assert (again.value, again.state) == (60, "doubtful")
+    assert again.confidence <= 0.5
+
+
 def test_a_certain_wrong_sum_stays() -> None:
     cells = pad({"c1.r1": 60, "c1.r2": 50, "c1.r3": 20, "c1.r4": 7, "c1.total": {37: 1.0}})
     assert cells["c1.total"].value == 37

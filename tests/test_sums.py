@@ -73,6 +73,15 @@ def test_the_one_reading_that_makes_the_sum_right_is_taken() -> None:
     assert verdict.columns["c1"].total == 51
 
 
+def test_where_all_sums_were_weighed_before_only_what_is_hardly_possible_is_dropped() -> None:
+    """That 7 is as probable as 0.6 although it makes the sum wrong: a sum that was weighed has nothing to add."""
+    for seven, value, left in ((0.6, 7, 0.6), (0.015, 1, CHECKED)):
+        read = board(PAD, {"c1.r1": {7: seven, 1: 1 - seven}, "c1.r2": 20, "c1.r3": 30, "c1.total": 51})
+        found = checked_by_sums(read, PAD, weighed=True).cells["c1.r1"]
+        assert (found.value, found.confidence) == (value, left)
+        assert checked_by_sums(read, PAD).value("c1.r1") == 1
+
+
 def test_a_sum_confirms_the_likelier_reading_too() -> None:
     verdict = judged(PAD, {"c1.r1": {7: 0.6, 1: 0.4}, "c1.r2": 20, "c1.r3": 30, "c1.total": 57})
     assert verdict.sure

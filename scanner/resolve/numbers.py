@@ -4,7 +4,8 @@ See `scanner.resolve.posterior`: numbers outside the permitted range and those t
 less, where the ink leaves room for it; clear ink stays, and its confidence falls at most to one half.
 
 In a table with formulas all numbers of a column are weighed together (`scanner.resolve.column_odds`), and those of all
-columns tell how this hand's digits are read (`scanner.resolve.hand_slips`).
+columns tell how this hand's digits are read (`scanner.resolve.hand_slips`). A sum that is none of the numbers that
+somebody could see there is guessed by the others that it goes with, never surely.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Final
 from scanner.board import ReadBoard
 from scanner.games.base import Game, PriorGame
 from scanner.games.tables_columns import Arithmetic, columns_of
-from scanner.read.numbers import NumberCandidate, NumberReadings, NumberState
+from scanner.read.numbers import MAX_NUMBER, NumberCandidate, NumberReadings, NumberState
 from scanner.resolve.column_blocks import Said
 from scanner.resolve.column_odds import OddsRow, column_odds
 from scanner.resolve.hand_slips import Hand, learnt_hand, usual_hand
@@ -46,6 +47,12 @@ LEAST: Final = 2e-6
 """Weight below which what nobody saw isn't reckoned with."""
 LEFT_EMPTY: Final = 0.1
 """Weight of empty fields in a column most of which is filled in."""
+OPEN_FROM: Final = 0.3
+"""Probability that a sum is none of the numbers listed from which it is guessed by the others that it goes with."""
+MADE_UP: Final = 0.5
+"""Confidence of such a guess, at most: a person is asked."""
+OF_NO_USE: Final = 0.5
+"""What illegible ink weighs when one reading is chosen to be shown."""
 ROUNDS: Final = 6
 """How often a hand is learnt anew by what its numbers are then."""
 
@@ -111,7 +118,7 @@ def _reading(cell: str, candidates: Sequence[NumberCandidate], odds: _Odds) -> C
     first = candidates[0]
     clear: _Key | None = (first.value, first.state) if first.probability >= CLEAR_INK else None
     posterior = dict(odds)
-    top = clear or max(posterior, key=lambda one: posterior[one])
+    top = clear or max(posterior, key=lambda one: posterior[one] * (OF_NO_USE if one[1] == "scribble" else 1.0))
     if clear is not None and posterior.get(clear, 0.0) < 0.5:
         others = 1.0 - posterior.get(clear, 0.0)
         posterior = {one: p * 0.5 / others for one, p in posterior.items()} | {clear: 0.5}
@@ -139,6 +146,23 @@ class _Listed:
 
     keys: tuple[_Key | None, ...]
     weights: tuple[float, ...]
+    made_up: frozenset[_Key] = frozenset()
+    """Those of them that nobody saw."""
+
+    def is_open(self, odds: Sequence[float]) -> bool:
+        """Whether it is likely that none of these is written."""
+        return math.fsum(p for key, p in zip(self.keys, odds, strict=True) if key is None) >= OPEN_FROM
+
+    def with_any(self, limits: tuple[int, int] | None) -> _Listed:
+        """The same with all numbers that may stand there, which share what isn't listed."""
+        low, high = limits or (0, MAX_NUMBER)
+        numbers: list[_Key] = [(value, "read") for value in range(max(0, low), high + 1)]
+        new = [key for key in numbers if key not in self.keys]
+        left = math.fsum(weight for key, weight in zip(self.keys, self.weights, strict=True) if key is None)
+        listed = [(key, weight) for key, weight in zip(self.keys, self.weights, strict=True) if key is not None]
+        keys = (*(key for key, _ in listed), *new, None)
+        shares = [left / (len(new) + 1)] * (len(new) + 1)
+        return _Listed(keys, (*(weight for _, weight in listed), *shares), frozenset(new))
 
     @property
     def said(self) -> tuple[tuple[Said, float], ...]:
@@ -192,11 +216,19 @@ def _together(
                 if 2 * filled > len(cells):
                     listed = {row: one if row in formulas else one.seldom_empty() for row, one in listed.items()}
                 odds = column_odds([OddsRow(row, listed[row].said, formulas.get(row)) for row in cells])
+                opened = {row for row in formulas if row in cells and listed[row].is_open(odds[row])}
+                if opened:
+                    limits = {row: weighed.template.cell(cells[row]).values for row in opened}
+                    listed |= {row: listed[row].with_any(limits[row]) for row in opened}
+                    odds = column_odds([OddsRow(row, listed[row].said, formulas.get(row)) for row in cells])
             for row, cell in cells.items():
                 if cell in read:
                     pairs = zip(listed[row].keys, odds[row], strict=True)
                     most = max(SUREST, read[cell][0].probability)
-                    found[cell] = {key: min(p, most) for key, p in pairs if key is not None}
+                    made_up = listed[row].made_up
+                    found[cell] = {
+                        key: min(p, MADE_UP if key in made_up else most) for key, p in pairs if key is not None
+                    }
         learnt = learnt_hand(_examples(read, found, answered))
         if learnt.differs_by(hand) < LEARNT_NOTHING:
             break
@@ -223,7 +255,7 @@ def _sums_are_right(found: Mapping[str, _Odds], answered: Mapping[str, CellReadi
         cells[cell] = CellReading(cell, value, state)
     columns = [Arithmetic(one) for one in columns_of(ReadBoard(template.id, cells | dict(answered)), template)]
     sums = [(one, row) for one in columns for row in one.formulas if row in one.column.written and one.founded(row)]
-    return 2 * sum(row not in one.wrong for one, row in sums) > len(sums)
+    return bool(sums) and 2 * sum(row not in one.wrong for one, row in sums) >= len(sums)
 
 
 def _listed(

@@ -28,8 +28,9 @@ READ_FROM = 0.9
 """Confidence from which a number counts as read (see `scanner.resolve.posterior`)."""
 CHECKED = 0.9991
 """Confidence of a number that the sums confirm: what is left is no plausible reading any more."""
-MOST_DROPPED = 0.1
-"""Share of a cell's readings that may be out of the question where all sums have been weighed before."""
+MOST_DROPPED = 0.02
+"""Share of a cell's readings that may be found out of the question where all sums have been weighed before: readings
+err together, as one hand writes them, and what looks impossible number by number may be what is written in all."""
 DIGITS = 4
 
 
