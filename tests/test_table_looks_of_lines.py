@@ -9,13 +9,17 @@ from grids import photo
 from test_locate_tables import Drawn, draw, off, placement
 from test_table_open import HIGH, LEFT, TOP, assert_shape, edges, flat_pad, located, on_wood, ruled
 
+from scanner.geometry import Homography
 from scanner.locate import NotFound
+from scanner.locate.table_axis import Axis, Taken
 from scanner.locate.table_bands import with_band_edges
 from scanner.locate.table_faint import faint_lines
+from scanner.locate.table_frame import Frame
+from scanner.locate.table_match import AxisMatch
 from scanner.locate.table_rules import STRIPS, RuledLine, Rules
 from scanner.locate.table_squared import drawn_rules
-from scanner.locate.tables import locate_tables
-from scanner.templates import get_template
+from scanner.locate.tables import _most_matched, _Seen, locate_tables
+from scanner.templates import Template, get_template
 
 KNIFFEL, LOOPIT, OPEN = (get_template(name) for name in ("kniffel", "loopit-pad", "score-table"))
 
@@ -170,6 +174,27 @@ def test_the_sheet_may_end_right_below_its_last_line() -> None:
     dark = np.full((TOP, picture.shape[1]), 60, np.uint8)
     seen, corners = on_wood(np.vstack([picture, dark]), 0.0)
     assert_shape(located(seen), corners, rows, columns, 12)
+
+
+def taken_as(template: Template, rows: int, columns: int, share: float) -> tuple[list[Taken], _Seen]:
+    """One way to take lines, so many of which are edges of its rows and of its columns."""
+    axis = Axis((), np.zeros(0), np.zeros(0), np.zeros(0))
+    row_match, column_match = (AxisMatch(tuple((k, k) for k in range(n)), n, 1.0, 1.0) for n in (rows, columns))
+    blank = Frame(Homography(np.eye(3)), np.zeros((9, 9), np.uint8), np.ones((9, 9), np.bool_))
+    return [Taken(template, 0, row_match, column_match, axis, axis, share)], _Seen(blank, rules_of((), ()), np.eye(3))
+
+
+def test_of_two_views_that_with_more_of_a_card_is_the_one() -> None:
+    """Lines go on where the nearer one ends; further around a smaller card may fit in, or more games come into it."""
+    near, smaller, wider = (
+        taken_as(KNIFFEL, 22, 7, 0.97),
+        taken_as(LOOPIT, 17, 6, 0.98),
+        taken_as(KNIFFEL, 22, 9, 0.93),
+    )
+    assert _most_matched([near, smaller]) is near
+    assert _most_matched([near, wider]) is wider
+    assert _most_matched([near, taken_as(KNIFFEL, 22, 9, 0.5), ([], near[1])]) is near
+    assert _most_matched([]) is None
 
 
 def on_board(*cards: np.ndarray) -> tuple[np.ndarray, list[int]]:

@@ -91,19 +91,21 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
         sight = look.see(working)
         for members in regions(sight.patches, working.shape):
             most = max(most, int(members.sum()))
-            seen = _seen(sight, members, working, to_photo)
-            if seen is None:
-                continue
-            followed += 1
-            ways = _ways(seen.rules, fixed) if fixed else _open(seen.rules, opened)
-            if not ways or ways[0].share < ACCEPT:
-                continue
+            views = _views(sight, members, working, to_photo)
+            followed += len(views)
             if fixed:
-                return _placements(ways, seen)
-            # Any part of a table is a table as well: all of it is where the most of the picture is.
-            one = _Opened(ways, seen, _area(ways[0], seen))
-            if largest is None or one.is_more_than(largest):
-                largest = one
+                taken = _most_matched([(_ways(seen.rules, fixed), seen) for seen in views])
+                if taken is not None:
+                    return _placements(*taken)
+                continue
+            for seen in views:
+                ways = _open(seen.rules, opened)
+                if not ways or ways[0].share < ACCEPT:
+                    continue
+                # Any part of a table is a table as well: all of it is where the most of the picture is.
+                one = _Opened(ways, seen, _area(ways[0], seen))
+                if largest is None or one.is_more_than(largest):
+                    largest = one
     if largest is not None:
         if largest.ways[0].partial:
             return NotFound("a ruled table was seen, but it goes on where no lines between its cells could be followed")
@@ -159,14 +161,14 @@ def _several(intervals: FloatArray) -> bool:
     return bool(intervals[1:-1].max() > SEVERAL * np.median(intervals))
 
 
-def _seen(
+def _views(
     sight: Sight,
     members: npt.NDArray[np.bool_],
     working: npt.NDArray[np.uint8],
     to_photo: npt.NDArray[np.float64],
-) -> _Seen | None:
-    """The lines around some cells of a sight, further around where they go on; null where they can't be followed."""
-    best: _Seen | None = None
+) -> list[_Seen]:
+    """The lines around some cells of a sight, and further around if they go on there; none if nothing is followed."""
+    views: list[_Seen] = []
     for far in (False, True):
         flat = frame(sight.picture, sight.patches, members, far=far)
         if flat is None:
@@ -175,10 +177,16 @@ def _seen(
             flat = near_cells(flat, sight.patches, members)
         else:
             flat = on_sheet(flat, sight.patches, members, working)
-        best = _Seen(flat, find_rules(flat, pale=sight.pale), to_photo)
-        if sight.pale or not go_on_outside(best.rules):
+        views.append(_Seen(flat, find_rules(flat, pale=sight.pale), to_photo))
+        if sight.pale or not go_on_outside(views[-1].rules):
             break
-    return best
+    return views
+
+
+def _most_matched(found: Sequence[tuple[Sequence[Taken], _Seen]]) -> tuple[Sequence[Taken], _Seen] | None:
+    """The view in which the most lines are a template's; null where they are none's."""
+    good = [one for one in found if one[0] and one[0][0].share >= ACCEPT]
+    return max(good, key=lambda one: len(one[0][0].rows.pairs) + len(one[0][0].columns.pairs), default=None)
 
 
 def _area(way: Taken, seen: _Seen) -> float:
