@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.table_paper import CELL_PX, FLOOR, FloatImage, Rects, whole_px
-from scanner.table_parts import GLYPH, parted, tear, torn_ink
+from scanner.table_parts import GLYPH, cut_at_borders, parted, tear, torn_ink
 from scanner.table_rows import MOST_DIGITS, Strokes, digits, settle
 
 CELL_SHARE = 0.38
@@ -20,6 +20,8 @@ SPECK = 0.003
 """Connected ink smaller than this share of a cell's height squared is no stroke."""
 AT_SIDE = 0.06
 """Of a cell's height: ink so near to a side may belong to the cell behind it."""
+NARROW = 0.5
+"""Of a cell's height: a part of ink so narrow is one digit, and may belong to another cell than it lies in."""
 BAR_HIGH, BAR_WIDE, BAR_TOUCHES, BAR_REACH, BAR_LEVEL = 0.4, 0.3, 0.07, 0.5, 0.3
 """Of a cell's height: least height and greatest width of a bare 1, how near the line it touches it, how far behind it
 the next digit may begin, and how much higher or lower that may stand."""
@@ -69,13 +71,21 @@ def owners(mask: npt.NDArray[np.uint8], rects: Rects) -> tuple[npt.NDArray[np.in
     stroke = area >= SPECK * typical**2
     torn = torn_ink(labels, stats, rects, typical)
     parts = [part for number, cells in torn.items() for part in tear(labels, number, cells, stats[number], rects)]
+    for number in np.flatnonzero(~whole & stroke & (most > 0)).tolist():
+        if number and number not in torn:
+            torn[number] = []
+            parts += cut_at_borders(labels, number, stats[number], place, n)
     strokes = [int(k) for k in np.flatnonzero(stroke & (most > 0)) if k and int(k) not in torn]
+    cells = np.array([part.cell for part in parts], dtype=np.int64)
+    boxes = np.array([part.box for part in parts], dtype=np.float64).reshape(-1, 4)
     written = Strokes(
-        np.concatenate([_boxes(stats[strokes]), np.array([part.box for part in parts]).reshape(-1, 4)]),
-        np.concatenate([best[strokes], np.array([part.cell for part in parts], dtype=np.int64)]),
-        pixels[strokes, :n] / owned[strokes, None],
+        np.concatenate([_boxes(stats[strokes]), boxes]),
+        np.concatenate([best[strokes], cells]),
+        np.concatenate([pixels[strokes, :n] / owned[strokes, None], np.eye(n)[cells]]),
     )
-    settle(written, _choices(written, ~large[strokes], place, n, typical), rects, typical)
+    narrow = boxes[:, 2] - boxes[:, 0] < NARROW * typical
+    free = np.concatenate([~large[strokes], narrow])
+    settle(written, _choices(written, free, place, n, typical), rects, typical)
     best[strokes] = written.cells[: len(strokes)]
     bars = _leading_bars(rects, stats, middles, strokes, best, typical)
     for bar, behind in bars:
@@ -86,9 +96,9 @@ def owners(mask: npt.NDArray[np.uint8], rects: Rects) -> tuple[npt.NDArray[np.in
     owner[(area < SPECK * typical**2)[label]] = -1
     result = np.full(mask.shape, -1, dtype=np.int32)
     result[inked] = owner
-    for part in parts:
+    for part, owner_of in zip(parts, written.cells[len(strokes) :].tolist(), strict=True):
         area_of = result[part.rows, part.columns]
-        area_of[part.ink] = part.cell
+        area_of[part.ink] = owner_of
     return result, np.isin(labels, [bar for bar, _ in bars])
 
 

@@ -133,13 +133,33 @@ def tear(
         if int(np.count_nonzero(free)) in (0, before):
             break
         grown = [cv2.dilate(np.where(piece == cell, ink, 0).astype(np.uint8), kernel) & ink for cell in cells]
+    return _parts(piece, (left, top))
+
+
+def cut_at_borders(
+    labels: npt.NDArray[np.int32],
+    number: int,
+    box: npt.NDArray[np.int32],
+    place: npt.NDArray[np.int32],
+    n: int,
+) -> list[Part]:
+    """Connected ink cut where cells end. place: which of the n cells each pixel lies in, n for none."""
+    left, top, wide, high = (int(v) for v in box[:4])
+    area = (slice(top, top + high), slice(left, left + wide))
+    mine = (labels[area] == number) & (place[area] < n)
+    return _parts(np.where(mine, place[area], -1).astype(np.int32), (left, top))
+
+
+def _parts(cells: npt.NDArray[np.int32], corner: tuple[int, int]) -> list[Part]:
+    """The ink of each cell in a piece of the picture whose left top corner is given; -1 where none is."""
+    left, top = corner
     parts = []
-    for cell in cells:
-        mine = piece == cell
-        if mine.any():
-            x, y, across, down = cv2.boundingRect(mine.astype(np.uint8))
-            bounds = (left + x, top + y, left + x + across, top + y + down)
-            parts.append(Part(cell, bounds, slice(top, top + high), slice(left, left + wide), mine))
+    for cell in np.unique(cells[cells >= 0]).tolist():
+        mine = cells == cell
+        x, y, across, down = cv2.boundingRect(mine.astype(np.uint8))
+        bounds = (left + x, top + y, left + x + across, top + y + down)
+        rows, columns = slice(top, top + cells.shape[0]), slice(left, left + cells.shape[1])
+        parts.append(Part(cell, bounds, rows, columns, mine))
     return parts
 
 

@@ -139,3 +139,16 @@ def test_one_broad_digit_at_a_border_stays_whole() -> None:
         cv2.line(mask, (border + start[0], middle + start[1]), (border + end[0], middle + end[1]), 1, 3)
     owner = owners(mask, rects(1, 2))[0]
     assert np.unique(owner).tolist() == [-1, 0]
+
+
+@given(beyond=st.integers(2, 4), up=st.integers(40, 48))
+def test_the_last_one_beyond_the_border_is_found_though_it_touches_what_stands_above(beyond: int, up: int) -> None:
+    # "001" in the lower left cell; its 1 stands in the empty cell beside, and touches a long stroke from above.
+    mask = blank(2, 2)
+    border, middle = LEFT + WIDTH, TOP + round(CELL_PX * 1.5)
+    for x in (border - 33, border - 11):
+        zero(mask, x, middle)
+    cv2.line(mask, (border + beyond, middle + 13), (border + beyond, middle - 13 - up), 1, 3)
+    owner = owners(mask, rects(2, 2))[0]
+    assert owner[middle, border + beyond] == 2
+    assert owner[middle - 13 - up + 4, border + beyond] == 1
