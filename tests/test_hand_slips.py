@@ -111,6 +111,17 @@ def test_a_copy_that_nobody_could_read_is_guessed_and_asked() -> None:
     assert again.confidence <= 0.5
 
 
+def test_nearly_clear_ink_is_asked_and_not_overruled_by_a_tie() -> None:
+    """Ten too little: a 10 that is read as 0 is about as likely as a carry forgotten; what the ink says stays."""
+    cells = pad({"c1.r1": {0: 0.96, 10: 0.004}, "c1.r2": 50, "c1.r3": 20, "c1.r4": 7, "c1.total": 87})
+    found = cells["c1.r1"]
+    assert (found.value, found.state) == (0, "doubtful")
+    assert found.alternatives["10"] > 0.2
+    # without a doubt what is meant: nobody forgets 37
+    cells = pad({"c1.r1": {3: 0.96, 40: 0.004}, "c1.r2": 50, "c1.r3": 20, "c1.r4": 7, "c1.total": 117})
+    assert cells["c1.r1"].value == 40
+
+
 def test_a_certain_wrong_sum_stays() -> None:
     cells = pad({"c1.r1": 60, "c1.r2": 50, "c1.r3": 20, "c1.r4": 7, "c1.total": {37: 1.0}})
     assert cells["c1.total"].value == 37

@@ -28,6 +28,10 @@ from scanner.templates.model import Cell, Template
 
 NOT_PERMITTED = 0.05
 CLEAR_INK = 0.99
+NEARLY_CLEAR: Final = 0.95
+"""The reader's word from which it takes clear support to overrule it; see `SUPPORTED`."""
+SUPPORTED: Final = 0.9
+"""Probability, with all sums, of a number that is clearly meant."""
 READ_FROM = 0.9
 SHOWN_FROM = 1e-4
 DIGITS = 4
@@ -115,9 +119,11 @@ class _Weighed:
 
 
 def _reading(cell: str, candidates: Sequence[NumberCandidate], odds: _Odds) -> CellReading:
-    first = candidates[0]
-    clear: _Key | None = (first.value, first.state) if first.probability >= CLEAR_INK else None
+    first = (candidates[0].value, candidates[0].state)
     posterior = dict(odds)
+    supported = max((p for one, p in posterior.items() if one != first), default=0.0) >= SUPPORTED
+    stays = candidates[0].probability >= (NEARLY_CLEAR if not supported else CLEAR_INK)
+    clear: _Key | None = first if stays else None
     top = clear or max(posterior, key=lambda one: posterior[one] * (OF_NO_USE if one[1] == "scribble" else 1.0))
     if clear is not None and posterior.get(clear, 0.0) < 0.5:
         others = 1.0 - posterior.get(clear, 0.0)
