@@ -32,6 +32,8 @@ MOST_NAMED = 0.5
 """Share of the other columns with numbers that have a name where one without is a column of labels."""
 NO_NUMBERS = 0.5
 """Cells of names below an empty strip are read as numbers at most this much as surely as the others."""
+HARDLY_NUMBERS = 0.4
+"""How surely something alone in its column may be read as a number, and be a name."""
 MOST_LABELS = 3
 """Columns of labels a pad has at most: an icon, a word and what it is worth."""
 FEWEST_ADDED = 3
@@ -206,9 +208,18 @@ def _has_names(found: _Found, sense: FloatArray, written: Mask, heights: FloatAr
     with_it, without = _sums_with_first(found)
     if with_it != without:
         return without > with_it
-    if _unlabelled(found, written):
+    if _unlabelled(found, written) or _only_named(sense, written):
         return True
-    return _unlike(sense, written, heights) or _left_empty(written)
+    # Icons are no numbers in any row, and would hide that those above them are none.
+    labels = _label_columns(found, has_names=False)
+    return _unlike(sense[:, labels:], written[:, labels:], heights) or _left_empty(written)
+
+
+def _only_named(sense: FloatArray, written: Mask) -> bool:
+    """Is there a column with nothing but something in its first row that is hardly a number, beside columns in use?"""
+    used = written[1:].sum(axis=0) >= FEWEST_ADDED
+    alone = written[0] & ~written[1:].any(axis=0)
+    return bool(used.any()) and bool((sense[0][alone] < HARDLY_NUMBERS).any())
 
 
 def _sums_with_first(found: _Found) -> tuple[int, int]:

@@ -237,6 +237,30 @@ def test_names_below_an_empty_strip(sure: float, total: int, rows: list[str]) ->
     assert {new for old, new in renamed.items() if int(old.split(".")[1][1:]) == 3} >= {f"c1.{rows[-2]}"}
 
 
+@pytest.mark.parametrize(("sure", "row"), [(0.38, "name"), (0.9, "r1")])
+def test_a_column_with_nothing_but_a_name(sure: float, row: str) -> None:
+    """The first name, "Uwe", is surely read as 0, so sums tell nothing; somebody may have left after a round."""
+    found = sure_numbers([[0, 14], [3], [10], [1], [2], [16]])
+    found[0, 0] = replace(found[0, 0], probability=0.99)
+    found[0, 1] = replace(found[0, 1], probability=sure)
+    template, _ = open_pad(6, 2, found)
+    assert template.table is not None
+    assert template.table.rows[0].id == row
+
+
+def test_icons_do_not_hide_that_the_names_above_numbers_are_none() -> None:
+    """Seven icons below that of the heading, and five numbers; of the names one is read as a number."""
+    found = sure_numbers([[None, 0], [None, 3, 4], [None, 10], [], [], [], [], [None, 13, 4]])
+    for row in range(8):
+        found[row, 0] = NumberCandidate(None, "scribble", 0.8)
+    found[0, 2] = NumberCandidate(None, "scribble", 0.8)
+    template, renamed = open_pad(8, 3, found)
+    assert template.table is not None
+    assert [one.id for one in template.table.rows][:2] == ["name", "r1"]
+    assert [one.labels for one in template.table.columns] == [True, False, False]
+    assert renamed["c2.r2"] == "c1.r1"
+
+
 def test_a_row_without_a_label_below_an_empty_strip_is_one_of_names() -> None:
     """Its names look like numbers, and no sum is right; the rows below it all have a word, which is no number."""
     found = sure_numbers([[], [None, 80, 106], [7, 3, 4], [7, 10, 20], [7, 1, 2], [7, 15, 27]])
