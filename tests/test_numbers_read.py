@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
+from app_runner import padscore
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +17,10 @@ from scanner.games.registry import get_game
 from scanner.read.classes import CLASSES
 from scanner.read.numbers import NumberCandidate, NumberReadings
 from scanner.read.readings import Readings
+from scanner.report.document import document, dumps
 from scanner.resolve import checked_by_sums, parse_answer, readings_to_board, resolve
 from scanner.results import PLAUSIBLE
+from scanner.sheet import ScanResult, Sheet
 from scanner.templates import get_template
 
 KNIFFEL = get_template("kniffel")
@@ -192,6 +196,26 @@ def test_another_wrong_sum_is_accused(wrong: int) -> None:
     verdict = resolve(kniffel(lower({wrong: 1.0})), KNIFFEL, get_game("kniffel"))
     assert verdict.sure
     assert [(flag.code, flag.sure) for flag in verdict.flags if flag.severity == "arithmetic"] == [("table.sum", True)]
+
+
+def test_a_document_of_unsure_numbers_scores_the_same_again(tmp_path: Path) -> None:
+    """A wrong sum, and numbers that may be misread: scoring the document must not weigh the sums a second time."""
+    fields: dict[str, Cell] = {
+        "game1.three": {15: 0.98, 16: 0.01, 19: 0.005},
+        "game1.four": {0: 0.7, 10: 0.034, 8: 0.044},
+        "game1.full": {25: 0.98, 0: 0.006},
+        "game1.small": {30: 0.7, 10: 0.12, 40: 0.026},
+        "game1.large": {0: 0.95, 40: 0.01},
+        "game1.kniffel": {0: 0.95, 50: 0.009, 10: 0.018},
+        "game1.chance": {20: 0.95, 26: 0.024},
+        "game1.lower_total": {89: 0.9, 119: 0.05},
+    }
+    board = kniffel(fields)
+    verdict = resolve(board, KNIFFEL, get_game("kniffel"))
+    sheet = Sheet("card.jpg", 1, 1, KNIFFEL, None, board, verdict)
+    first = document(ScanResult((sheet,), model="numbers"))
+    (tmp_path / "card.json").write_text(dumps(first), encoding="utf-8")
+    assert padscore("score", tmp_path / "card.json", "--json").document["sheets"] == first["sheets"]
 
 
 def test_an_empty_field_that_would_make_a_sum_right_is_asked() -> None:

@@ -43,7 +43,7 @@ def run(board: str, options: ScoreOptions) -> int:
     sheets = []
     for one in typed.boards:
         # a scan has weighed all sums before it wrote the document
-        checked = checked_by_sums(one.board, one.template, weighed=typed.model is not None)
+        checked = one.board if typed.model is not None else checked_by_sums(one.board, one.template)
         verdict = resolve(checked, one.template, get_game(one.template.game), context)
         sheets.append(Sheet(one.source, one.page, one.sheet, one.template, one.place, checked, verdict))
     result = ScanResult(tuple(sheets), typed.problems, model=typed.model)
