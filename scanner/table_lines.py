@@ -31,6 +31,8 @@ NOISE = 3.0
 """And darker than this many deviations of the line's darkness."""
 CORNER = 0.08
 """Of a cell's height: so far from a side's ends lines that cross are no ink on it."""
+LONGEST = 0.5
+"""And along less than this share of a side."""
 LEAST_LIGHT = 0.15
 """Share of the light that the darkest lines are taken to leave."""
 FEWEST_PIECES = 5
@@ -152,10 +154,12 @@ def _show_on_line(density: FloatImage, result: FloatImage, piece: _Piece, ink: f
     around[:corner], around[-corner:] = 0, 0
     if not around[:, 2:-2].any():
         return
-    count, found = cv2.connectedComponents(around, connectivity=8, ltype=cv2.CV_32S)
+    count, found, stats, _ = cv2.connectedComponentsWithStats(around, connectivity=8, ltype=cv2.CV_32S)
     labels = np.asarray(found)
     beside = np.zeros(count, dtype=np.bool_)
     beside[labels[:, [1, -2]]] = True
+    # What goes on for longer is the line itself, beside where most of it runs.
+    beside &= np.asarray(stats)[:, cv2.CC_STAT_HEIGHT] < LONGEST * strip.shape[0]
     beside[0] = False
     kept = cv2.dilate(beside[labels].astype(np.uint8), np.ones((3, 3), np.uint8))[:, 2:-2] > 0
     shown = result[piece.rows, start:end]

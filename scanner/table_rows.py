@@ -24,7 +24,7 @@ ASIDE = 1.0
 """What it costs that a number lies a cell's height aside of where numbers usually lie in their cells."""
 GAP, WIDEST_GAP = 0.8, 0.7
 """The same of a gap to the next digit, as wide as a cell is high; and from where on it costs no more."""
-SHARE = 0.35
+SHARE = 0.5
 """The same of a digit that lies in other cells altogether."""
 FOURTH, STACKED = 0.5, 0.6
 """The same of a fourth digit, and of digits that aren't level."""

@@ -84,3 +84,16 @@ def test_a_line_that_is_darker_in_places_is_no_stroke(darker: float) -> None:
     left = light(0.5, 2)
     left[LINE - 1 : LINE + 2, 140:175] = 1 - (1 - left[LINE - 1 : LINE + 2, 140:175]) * darker
     assert clear_of(left)[LINE - 5 : LINE + 6, 130:185].max() < 0.15
+
+
+@pytest.mark.parametrize("shade", [0.6, 0.8])
+@pytest.mark.parametrize("width", [2, 3, 4])
+@pytest.mark.parametrize("rise", [1, 2, 3])
+def test_lines_that_slant_are_no_strokes(rise: int, width: int, shade: float) -> None:
+    # The sheet lies a little askew: lines rise by so many px in each cell.
+    left = light(shade, width)
+    slope = rise / WIDTH
+    askew = np.array([[1, 0, 0], [-slope, 1, slope * left.shape[1] / 2]])
+    left = cv2.warpAffine(left, askew, (left.shape[1], left.shape[0]), borderValue=1.0)
+    clear = clear_of(left)[LINE - 10 : LINE + 11, LEFT + WIDTH + 8 : LEFT + 2 * WIDTH - 8]
+    assert (clear > 0.25).any(axis=0).mean() < 0.3

@@ -45,7 +45,7 @@ def owner_at(mask: np.ndarray, rows: int, columns: int, x: float, y: float) -> i
     return int(found[0])
 
 
-@pytest.mark.parametrize("beyond", [-2, 2, 5])
+@pytest.mark.parametrize("beyond", [-2, 1, 3])
 @pytest.mark.parametrize("neighbour", [None, 0.5])
 def test_the_last_digit_beyond_the_border_belongs_to_the_number_before_it(beyond: int, neighbour: float | None) -> None:
     # "000" in the left one of two cells goes over the border; the other is empty, or holds a 0 in its middle.
@@ -60,7 +60,7 @@ def test_the_last_digit_beyond_the_border_belongs_to_the_number_before_it(beyond
         assert owner_at(mask, 1, 2, border + neighbour * WIDTH, y) == 1
 
 
-@pytest.mark.parametrize("beyond", [-2, 2, 5])
+@pytest.mark.parametrize("beyond", [-2, 1, 3])
 def test_the_first_digit_beyond_the_border_belongs_to_the_number_behind_it(beyond: int) -> None:
     mask = blank(1, 2)
     border, y = LEFT + WIDTH, TOP + CELL_PX / 2
