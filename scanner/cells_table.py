@@ -1,9 +1,9 @@
 """Cuts the cells that hold whole numbers out of a sheet: of score tables, and boxes beside a lattice.
 
 Like `scanner.cells` for cells of any size: paper is divided out cell by cell, so that coloured rows and shadows are
-paper too (`table_paper`); printed lines along the cells' sides are taken away, but for the strokes that cross them or go
-on along them (`table_lines`); what is left is ink, which belongs to cells by connected strokes (`table_owners`): a digit
-across a border goes with the number that it makes likelier (`table_rows`), digits that touch there are parted
+paper too (`table_paper`); printed lines along the cells' sides are taken away, but for the strokes that cross them or
+go on along them (`table_lines`); what is left is ink, which belongs to cells by connected strokes (`table_owners`): a
+digit across a border goes with the number that it makes likelier (`table_rows`), digits that touch there are parted
 (`table_parts`).
 """
 
