@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner.games.registry import get_game
+from scanner.read.classes import CLASSES
 from scanner.read.numbers import NumberCandidate, NumberReadings
+from scanner.read.readings import Readings
+from scanner.resolve import readings_to_board, resolve
 from scanner.resolve.hand_slips import FIRST_BAR, learnt_hand, usual_hand
 from scanner.resolve.numbers import SUREST, number_cells
 from scanner.results import CellReading
@@ -166,3 +170,32 @@ def test_what_is_known_decides_before_the_sums_do() -> None:
     assert number_cells(numbers, KNIFFEL, game)["game1.chance"].value == 11
     known = {"game1.lower_total": CellReading("game1.lower_total", 42, "answered")}
     assert number_cells(numbers, KNIFFEL, game, known)["game1.chance"].value == 17
+
+
+@st.composite
+def unsure_pads(draw: st.DrawFn) -> tuple[dict[str, int], dict[str, Read | int]]:
+    """A column with a right sum, and readings of it of which the truth is one that is no less likely than others."""
+    fields = {f"c1.r{row}": draw(st.integers(0, 45)) for row in range(1, 5)}
+    truth = fields | {"c1.total": sum(fields.values())}
+    cells: dict[str, Read | int] = {}
+    for cell, value in truth.items():
+        drawn = draw(st.integers(0, 99))
+        other = drawn if drawn != value else 100
+        p = draw(st.sampled_from((0.45, 0.6, 0.95)))
+        unsure: Read = {value: p, other: 0.98 - p}
+        cells[cell] = unsure if draw(st.booleans()) else value
+    return truth, cells
+
+
+@given(unsure_pads())
+def test_a_right_sum_is_never_accused_for_sure(drawn: tuple[dict[str, int], dict[str, Read | int]]) -> None:
+    truth, cells = drawn
+    read: dict[str, Read] = {cell.id: {"blank": 1.0} for cell in PAD.cells if cell.kind == "number"}
+    read |= {cell: {said: 0.985} if isinstance(said, int) else said for cell, said in cells.items()}
+    numbers = NumberReadings(tuple(read), tuple(candidates(one) for one in read.values()))
+    nothing = Readings((), CLASSES, np.zeros((0, len(CLASSES)), np.float32), np.zeros(0, np.float32))
+    game = get_game("score-table")
+    verdict = resolve(readings_to_board(nothing, PAD, game, (), numbers), PAD, game)
+    column = verdict.columns["c1"]
+    assert not [flag for flag in verdict.flags if flag.code == "table.sum" and flag.sure]
+    assert not column.sure or column.total == truth["c1.total"]
