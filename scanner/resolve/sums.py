@@ -31,7 +31,7 @@ CHECKED = 0.9991
 MOST_DROPPED = 0.02
 """Share of a cell's readings that may be found out of the question where all sums have been weighed before: readings
 err together, as one hand writes them, and what looks impossible number by number may be what is written in all.
-Measured on generated cards of 8000 numbers: of those that get sure so, not more are wrong than their confidence says."""
+Measured on generated cards of 8000 numbers: of those that get sure so, no more are wrong than their confidence says."""
 DIGITS = 4
 
 
