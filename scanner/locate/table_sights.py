@@ -42,10 +42,14 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How cells may be seen in a picture. last_resort: needless where there is a whole table already."""
+    """How cells may be seen in a picture. last_resort: needless where there is a whole table already.
+
+    strict: lines are seen that may well be none, and have to fit a template better than others do.
+    """
 
     see: Callable[[GrayImage], Sight]
     last_resort: bool = False
+    strict: bool = False
 
 
 def looks(*, faint_first: bool) -> list[Look]:
@@ -56,9 +60,10 @@ def looks(*, faint_first: bool) -> list[Look]:
     """
     dark = [Look(partial(_between_dark_lines, threshold)) for threshold in THRESHOLDS]
     pale = [Look(partial(_between_white_lines, threshold)) for threshold in PALE_THRESHOLDS]
-    drawn = [Look(partial(_redrawn, draw), last_resort=True) for draw in (joined_dots, with_band_edges)]
-    faint = [Look(partial(_redrawn, faint_lines), last_resort=True)]
-    return [*dark, *faint, *pale, *drawn] if faint_first else [*dark, *pale, *drawn, *faint]
+    dotted, banded = (Look(partial(_redrawn, draw), last_resort=True) for draw in (joined_dots, with_band_edges))
+    faint = Look(partial(_redrawn, faint_lines), last_resort=True, strict=True)
+    # A cloth's checks have as many edges as some printing has lines: bands are for open tables only, which somebody names.
+    return [*dark, faint, *pale, dotted] if faint_first else [*dark, *pale, dotted, banded, faint]
 
 
 def _between_dark_lines(threshold: Threshold, working: GrayImage) -> Sight:

@@ -42,6 +42,8 @@ rows or columns from which there is a usual one."""
 ACCEPT = 0.88
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's: generated cards have 0.93 or more,
 spreadsheets and graph paper up to 0.87."""
+STRICT = 0.92
+"""The same of faint lines, which are seen in a checked cloth, too: up to 0.87 there, cards have 0.93 or more."""
 LEAST = (ACCEPT - 0.2) / 0.8
 """The same of rows, or of columns, if the others fit perfectly; with less a way is no way."""
 OTHER_COLUMNS, HEADED = 0.5, 1.2
@@ -94,7 +96,8 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
             views = _views(sight, members, working, to_photo)
             followed += len(views)
             if fixed:
-                taken = _most_matched([(_ways(seen.rules, fixed), seen) for seen in views])
+                found = [(_ways(seen.rules, fixed), seen) for seen in views]
+                taken = _most_matched(found, STRICT if look.strict else ACCEPT)
                 if taken is not None:
                     return _placements(*taken)
                 continue
@@ -183,9 +186,11 @@ def _views(
     return views
 
 
-def _most_matched(found: Sequence[tuple[Sequence[Taken], _Seen]]) -> tuple[Sequence[Taken], _Seen] | None:
-    """The view in which the most lines are a template's; null where they are none's."""
-    good = [one for one in found if one[0] and one[0][0].share >= ACCEPT]
+def _most_matched(
+    found: Sequence[tuple[Sequence[Taken], _Seen]], least: float = ACCEPT
+) -> tuple[Sequence[Taken], _Seen] | None:
+    """The view in which the most lines are a template's; null where they are none's. least: share of the best way."""
+    good = [one for one in found if one[0] and one[0][0].share >= least]
     return max(good, key=lambda one: len(one[0][0].rows.pairs) + len(one[0][0].columns.pairs), default=None)
 
 
