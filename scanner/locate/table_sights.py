@@ -62,7 +62,7 @@ def looks(*, faint_first: bool) -> list[Look]:
     pale = [Look(partial(_between_white_lines, threshold)) for threshold in PALE_THRESHOLDS]
     dotted, banded = (Look(partial(_redrawn, draw), last_resort=True) for draw in (joined_dots, with_band_edges))
     faint = Look(partial(_redrawn, faint_lines), last_resort=True, strict=True)
-    # A cloth's checks have as many edges as some printing has lines: bands are for open tables only, which somebody names.
+    # A cloth's checks have as many edges as some printing has lines: bands are for open tables only.
     return [*dark, faint, *pale, dotted] if faint_first else [*dark, *pale, dotted, banded, faint]
 
 
