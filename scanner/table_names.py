@@ -34,6 +34,8 @@ NO_NUMBERS = 0.5
 """Cells of names below an empty strip are read as numbers at most this much as surely as the others."""
 HARDLY_NUMBERS = 0.4
 """How surely something alone in its column may be read as a number, and be a name."""
+SUMMED = 0.4
+"""Probability from which a number is added up, to tell by a column's sum what its first row is."""
 MOST_LABELS = 3
 """Columns of labels a pad has at most: an icon, a word and what it is worth."""
 FEWEST_ADDED = 3
@@ -223,12 +225,23 @@ def _only_named(sense: FloatArray, written: Mask) -> bool:
 
 
 def _sums_with_first(found: _Found) -> tuple[int, int]:
-    """How many last rows are the sum of all rows above them, and how many without the first row, where it matters."""
+    """How many last rows are the sum of all rows above them, and how many without the first row, where it matters.
+
+    Icons are read as numbers, too, hardly surely: their sums say nothing.
+    """
     table, numbers = found.table, found.numbers
     top = {cell: read[0].value for cell, read in zip(numbers.ids, numbers.candidates, strict=True)}
+    unsure = {
+        cell
+        for cell, read in zip(numbers.ids, numbers.candidates, strict=True)
+        if read[0].value is not None and read[0].probability < SUMMED
+    }
     with_it = without = 0
     for column in table.columns:
-        first, *others, total = (top.get(f"{column.id}.{row.id}") for row in table.rows)
+        cells = [f"{column.id}.{row.id}" for row in table.rows]
+        if any(cell in unsure for cell in cells[1:]):
+            continue
+        first, *others, total = (top.get(cell) for cell in cells)
         rest = sum(value for value in others if value is not None)
         if first and total:
             with_it += total == first + rest

@@ -35,6 +35,8 @@ MANY_NUMBERS = 0.65
 """The same from which an open table is taken the right way: the wrong ways had up to 0.61 on cards that were drawn."""
 SENSE: Mapping[NumberState, float] = {"read": 1.0, "struck": 0.4}
 """How much a state says that there are numbers: upside down or in the wrong cells much looks struck out."""
+CLEARLY = 4.0
+"""Power of the probabilities by which ways up are compared: numbers upside down are read, too, but seldom clearly."""
 FIT = 1.0
 """How much a better fit of the lines counts against what is written."""
 
@@ -178,7 +180,7 @@ def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> Rea
             continue
         read = _read_as(photo, way, reader)
         sense, count = sense_of(read.numbers, read.inked)
-        score = sense + FIT * way.score
+        score = sense_of(read.numbers, read.inked, CLEARLY)[0] + FIT * way.score
         if score > best_score:
             best, best_score, best_sense, inked = read, score, sense, count
     assert best is not None
@@ -287,10 +289,13 @@ def _open_table(photo: Photo, found: ReadTable, model: Template) -> ReadTable | 
     return ReadTable(placement, NumberReadings(ids, tuple(by_name[cell] for cell in ids)), found.inked[kept])
 
 
-def sense_of(numbers: NumberReadings, inked: npt.NDArray[np.bool_]) -> tuple[float, int]:
-    """How surely the written cells hold numbers, on average from 0 to 1, and how many are written in."""
+def sense_of(numbers: NumberReadings, inked: npt.NDArray[np.bool_], power: float = 1.0) -> tuple[float, int]:
+    """How surely the written cells hold numbers, on average from 0 to 1, and how many are written in.
+
+    power: of the probabilities; the higher, the less unsure ones count.
+    """
     sure = [
-        found[0].probability * SENSE.get(found[0].state, 0.0)
+        found[0].probability ** power * SENSE.get(found[0].state, 0.0)
         for found, written in zip(numbers.candidates, inked.tolist(), strict=True)
         if written and found[0].state != "blank"
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import itertools
 from collections import defaultdict
 
@@ -68,9 +69,20 @@ def test_what_a_text_means(text: str, value: int | None, state: str) -> None:
 
 
 def test_texts_that_say_the_same_are_one_reading() -> None:
-    found = candidates({"5": 0.5, "05": 0.2, "-": 0.1, "/": 0.1, "6": 0.05, "": 0.00001})
-    assert [(one.value, one.state) for one in found] == [(5, "read"), (None, "struck"), (6, "read")]
-    assert [one.probability for one in found] == pytest.approx([0.7, 0.2, 0.05])
+    found = candidates({"-": 0.1, "/": 0.1, "6": 0.2, "-0": 0.03, "0": 0.02, "": 0.00001})
+    assert [(one.value, one.state) for one in found] == [(None, "struck"), (6, "read"), (0, "read")]
+    assert [one.probability for one in found[:3]] == pytest.approx([0.2, 0.2, 0.05])
+
+
+@pytest.mark.parametrize(("seen", "written"), [("00", 100), ("05", 105), ("-07", -107)])
+def test_hardly_anybody_writes_a_leading_zero(seen: str, written: int) -> None:
+    """Where a 1 before the zero may have gone unseen, it did; where nothing else may be meant, the number is doubted."""
+    found = candidates({seen: 0.7, str(written): 0.2, "": 0.05})
+    assert found[0].value == written
+    assert math.fsum(one.probability for one in found) == pytest.approx(0.95)
+    alone = candidates({seen: 0.95, "": 0.03})
+    assert alone[0].value == int(seen)
+    assert alone[0].probability < 0.7
 
 
 def test_there_is_always_a_reading() -> None:

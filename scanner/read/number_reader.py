@@ -31,6 +31,8 @@ LEAST_SYMBOL = 1e-4
 """Probability below which a symbol isn't tried at a step."""
 LEAST_TEXT = 1e-4
 """Probability below which a reading isn't listed."""
+LEADING_ZERO = 0.05
+"""Weight of texts such as 00 and 07, which hardly anybody writes: mostly a 1 before the zeros went unseen."""
 QUIET = 0.99999
 """Probability of "none of them" from which a step changes nothing."""
 
@@ -119,9 +121,11 @@ def meaning(text: str) -> tuple[int | None, NumberState]:
 
 def candidates(found: Mapping[str, float]) -> tuple[NumberCandidate, ...]:
     """Readings out of texts, most probable first; texts that say the same are one."""
+    weights = {text: chance * (LEADING_ZERO if _leads_with_zero(text) else 1.0) for text, chance in found.items()}
+    scale = sum(found.values()) / max(sum(weights.values()), LEAST_TEXT)
     together: dict[tuple[int | None, NumberState], float] = defaultdict(float)
-    for text, probability in found.items():
-        together[meaning(text)] += probability
+    for text, weight in weights.items():
+        together[meaning(text)] += weight * scale
     total = max(1.0, sum(together.values()))
     ordered = sorted(together.items(), key=lambda item: -item[1])
     listed = [
@@ -131,6 +135,11 @@ def candidates(found: Mapping[str, float]) -> tuple[NumberCandidate, ...]:
     ]
     (value, state), probability = ordered[0]
     return tuple(listed) or (NumberCandidate(value, state, probability / total),)
+
+
+def _leads_with_zero(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return len(digits) > 1 and digits.startswith("0") and digits.isdigit()
 
 
 @lru_cache(maxsize=1)
