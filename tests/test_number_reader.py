@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import itertools
+import math
 from collections import defaultdict
 
 import cv2
@@ -76,7 +76,7 @@ def test_texts_that_say_the_same_are_one_reading() -> None:
 
 @pytest.mark.parametrize(("seen", "written"), [("00", 100), ("05", 105), ("-07", -107)])
 def test_hardly_anybody_writes_a_leading_zero(seen: str, written: int) -> None:
-    """Where a 1 before the zero may have gone unseen, it did; where nothing else may be meant, the number is doubted."""
+    """Where a 1 before the zero may have gone unseen, it did; where nothing else may be meant, it is doubted."""
     found = candidates({seen: 0.7, str(written): 0.2, "": 0.05})
     assert found[0].value == written
     assert math.fsum(one.probability for one in found) == pytest.approx(0.95)
