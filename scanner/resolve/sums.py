@@ -31,7 +31,8 @@ CHECKED = 0.9991
 MOST_DROPPED = 0.02
 """Share of a cell's readings that may be found out of the question where all sums have been weighed before: readings
 err together, as one hand writes them, and what looks impossible number by number may be what is written in all.
-Measured on generated cards of 8000 numbers: of those that get sure so, no more are wrong than their confidence says."""
+Chosen on generated cards of 8000 numbers by hands that trained nothing: none of 346 columns that were sure had a wrong
+total, so at 95 % confidence at most 1 % have. A truth below this that needs an unsure sum may be dropped wrongly."""
 DIGITS = 4
 
 
