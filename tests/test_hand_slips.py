@@ -14,7 +14,7 @@ from scanner.read.classes import CLASSES
 from scanner.read.numbers import NumberCandidate, NumberReadings
 from scanner.read.readings import Readings
 from scanner.resolve import readings_to_board, resolve
-from scanner.resolve.hand_slips import FIRST_BAR, learnt_hand, usual_hand
+from scanner.resolve.hand_slips import LOST_BAR, learnt_hand, usual_hand
 from scanner.resolve.numbers import SUREST, number_cells
 from scanner.results import CellReading
 from scanner.templates import get_template, resized
@@ -52,7 +52,7 @@ def test_what_is_read_is_likeliest_to_be_written() -> None:
 
 def test_a_lost_one_is_thought_of() -> None:
     weights = usual_hand().weights(candidates({37: 0.95}))
-    assert weights[137] == pytest.approx(0.95 * FIRST_BAR)
+    assert weights[137] == pytest.approx(0.95 * LOST_BAR)
     assert weights[137] > weights[237]
     assert 37 in usual_hand().weights(candidates({137: 0.95}))
 

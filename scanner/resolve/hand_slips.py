@@ -21,16 +21,16 @@ from scanner.read.numbers import MAX_NUMBER, NumberCandidate
 ALIKE: Final = ("06", "08", "14", "17", "23", "27", "28", "35", "38", "39", "49", "56", "58", "59", "68", "79", "89")
 READ_LIKE: Final = 0.002
 """How often a digit is read as another that looks like it, beyond what the reader says itself."""
-READ_AS: Final = 0.0003
+READ_AS: Final = 0.0001
 """The same of one that doesn't."""
 BELIEF: Final = 4.0
 """So many digits of a hand weigh as much as all the others: how its digits are read differs much from hand to hand."""
-FIRST_BAR: Final = 0.002
-"""How often a 1 before a number is lost, or a line taken for one; less often it is another digit."""
-FIRST: Final = 0.0002
-"""How often one certain other digit before a number is lost, or taken for one."""
-LAST: Final = 0.0001
-"""The same behind a number."""
+LOST_BAR, LOST_FIRST, LOST_LAST = 0.0015, 0.00005, 0.00025
+"""How often a 1 before a number is lost, one certain other digit there, and one certain digit behind it. Of 6446 numbers
+of generated cards by hands that trained nothing, read with 0.9 to 0.99, 7 had lost a 1 before them, 2 another digit, 15
+one behind them."""
+ADDED_BAR, ADDED_FIRST, ADDED_LAST = 0.0003, 0.0001, 0.0003
+"""How often a first 1, another first digit, and a last digit, is none: of the same numbers never, never, twice."""
 LEAST: Final = 1e-5
 """Readings less probable than this aren't reckoned with."""
 UNCERTAIN: Final = 0.01
@@ -120,12 +120,11 @@ def _longer_or_shorter(number: int) -> tuple[tuple[int, float], ...]:
 def _ends(number: int) -> Iterator[tuple[int, float]]:
     digits = str(number)
     for other in range(10):
-        bar = FIRST_BAR if other == BAR else FIRST
         if other and len(digits) < len(str(MAX_NUMBER)):
-            yield int(f"{other}{digits}"), bar
+            yield int(f"{other}{digits}"), LOST_BAR if other == BAR else LOST_FIRST
         if number and number * 10 + other <= MAX_NUMBER:
-            yield number * 10 + other, LAST
+            yield number * 10 + other, LOST_LAST
     if len(digits) > 1:
-        yield number // 10, LAST
+        yield number // 10, ADDED_LAST
         if digits[1] != "0" or len(digits) == 2:
-            yield int(digits[1:]), FIRST_BAR if int(digits[0]) == BAR else FIRST
+            yield int(digits[1:]), ADDED_BAR if int(digits[0]) == BAR else ADDED_FIRST
