@@ -48,7 +48,9 @@ SETTLED: Final = 0.9
 BELIEVED: Final = 0.5
 """Belief in a table from which its readings are weighed as they are; below it, only if most of its sums are right."""
 LEAST: Final = 2e-6
-"""Weight below which what nobody saw isn't reckoned with."""
+"""Weight, against the cell's best reading as the rules have it, below which what nobody saw isn't reckoned with."""
+CERTAIN: Final = 0.9999
+"""Probability from which ink is so clear that no sum raises a doubt about it."""
 LEFT_EMPTY: Final = 0.1
 """Weight of empty fields in a column most of which is filled in."""
 OPEN_FROM: Final = 0.3
@@ -277,6 +279,8 @@ def _listed(
         return _Listed(((value, "read" if value is not None else "blank"),), (1.0,))
     if candidates is None:
         return _Listed((None,), (1.0,))
+    if candidates[0].probability >= CERTAIN:
+        return _Listed(((candidates[0].value, candidates[0].state),), (1.0,))
     cell = weighed.template.cell(cell_id)
     weights: dict[_Key | None, float] = {
         (one.value, one.state): one.probability for one in candidates if one.value is None
@@ -287,7 +291,7 @@ def _listed(
         # rules must not bring up what nobody saw
         factor = weighed.factor(cell, value)
         weight *= factor if value in seen else min(factor, best)
-        if value in seen or weight >= LEAST:
+        if value in seen or weight >= LEAST * best:
             weights[value, "read"] = weight
     left_open = max(0.0, 1.0 - math.fsum(one.probability for one in candidates))
     weights[None] = UNLISTED * left_open + min(SHOWN_FROM, 1.0 - candidates[0].probability)
