@@ -97,7 +97,7 @@ def test_only_unclear_cells_are_looked_at_again() -> None:
     clear = {"1": CLEAR, "2": 1 - CLEAR}
     found = [dict(clear), {"1": 0.5, "2": 0.4, "12": 0.1}]
     ink = np.stack([strokes(40), strokes(60)])
-    look_again(look, ink, found, SYMBOLS)
+    look_again([look], ink, found, SYMBOLS)
     assert shown == [3]
     assert found[0] == clear
     # The first look and three views that are sure of a 2.
@@ -107,7 +107,7 @@ def test_only_unclear_cells_are_looked_at_again() -> None:
 def test_of_many_texts_the_likeliest_are_asked_about() -> None:
     texts = ["".join(letters) for letters in itertools.product("12", repeat=4)]
     found = [{text: (k + 1) / 200 for k, text in enumerate(texts)}]
-    look_again(lambda pictures: np.full((len(pictures), 5, 4), 0.25, np.float32), strokes(50)[None], found, SYMBOLS)
+    look_again([lambda pictures: np.full((len(pictures), 5, 4), 0.25, np.float32)], strokes(50)[None], found, SYMBOLS)
     assert set(found[0]) == set(texts[-ASKED:])
 
 
@@ -116,5 +116,5 @@ def test_nothing_unclear_nothing_looked_at() -> None:
         raise AssertionError(f"looked at {len(pictures)} pictures")
 
     found = [{"1": 0.9}]
-    look_again(never, strokes(50)[None], found, SYMBOLS)
+    look_again([never], strokes(50)[None], found, SYMBOLS)
     assert found == [{"1": 0.9}]

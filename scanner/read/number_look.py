@@ -60,23 +60,26 @@ def _room(ink: Pictures, most: float) -> float:
     return float(np.clip(half / max(reach, 1.0), 1.0, most))
 
 
-def look_again(
-    look: Callable[[Pictures], Probabilities], ink: Pictures, found: list[dict[str, float]], symbols: Sequence[str]
-) -> None:
+Look = Callable[[Pictures], Probabilities]
+"""A net's probabilities float32 [m, steps, symbols + 1] for pictures uint8 [m, 2, h, w]."""
+
+
+def look_again(looks: Sequence[Look], ink: Pictures, found: list[dict[str, float]], symbols: Sequence[str]) -> None:
     """Gives unclear cells the mean of the first look and of one at each of their views, in place.
 
-    look: a reader's probabilities float32 [m, steps, symbols + 1] for pictures uint8 [m, 2, h, w]. ink: the pictures
-    [n, 2, h, w] of which it found the texts `found` at the first look. Texts that aren't asked about are dropped.
+    looks: a reader's nets. ink: the pictures [n, 2, h, w] of which they found the texts `found` at the first look, all
+    nets together. Texts that aren't asked about are dropped.
     """
     unclear = [k for k, texts in enumerate(found) if max(texts.values()) < CLEAR]
     if not unclear:
         return
     again = views(ink[unclear])
     count = again.shape[1]
-    steps = look(again.reshape(-1, *ink.shape[1:]))
+    pictures = again.reshape(-1, *ink.shape[1:])
     asked = [heapq.nlargest(ASKED, found[k], key=found[k].__getitem__) for k in unclear]
     rows = [(cell * count + view, text) for cell, texts in enumerate(asked) for text in texts for view in range(count)]
-    chances = text_chances(steps, rows, symbols).reshape(-1, count).sum(axis=1).tolist()
+    each = [text_chances(look(pictures), rows, symbols).reshape(-1, count).sum(axis=1) for look in looks]
+    chances = np.mean(each, axis=0).tolist()
     at = 0
     for k, texts in zip(unclear, asked, strict=True):
         found[k] = {

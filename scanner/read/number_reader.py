@@ -1,6 +1,6 @@
-"""Reads whole numbers: a small net that reads a cell from left to right, and a search for the likeliest texts.
+"""Reads whole numbers: small nets that read a cell from left to right, and a search for the likeliest texts.
 
-The net gives probabilities of a digit, a minus, a mark for "nothing", or none of them at each of some 20 steps across
+A net gives probabilities of a digit, a minus, a mark for "nothing", or none of them at each of some 20 steps across
 the cell (connectionist temporal classification, Graves et al. 2006). The probability of a text is the sum over all ways
 to read it (prefix search, Hannun et al. 2014, without a language model), so that it is one of the number and not of its
 digits.
@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,13 @@ from scanner.read.classes import NOTHING
 from scanner.read.number_hand import settle
 from scanner.read.number_look import look_again
 from scanner.read.numbers import MAX_NUMBER, NumberCandidate, NumberReadings, NumberState
-from scanner.read.reader import MODEL_FOLDER, opened
+from scanner.read.reader import MODEL_FOLDER, ModelError, opened
 
-DEFAULT_NUMBER_MODEL = "numbers-1"
+if TYPE_CHECKING:
+    import onnxruntime
+
+DEFAULT_NUMBER_MODELS = ("numbers-1", "numbers-2")
+"""Trained otherwise, so that they seldom err together; what is no number only one of them takes for one."""
 BEAM = 12
 """Texts that are followed from step to step."""
 LEAST_SYMBOL = 1e-4
@@ -40,20 +45,21 @@ Probabilities = npt.NDArray[np.float32]
 
 
 class NumberReader:
-    """Reads whole numbers. Thread-safe; one session serves all photos of a process.
+    """Reads whole numbers. Thread-safe; its sessions serve all photos of a process.
 
-    name: of the model. symbols: what it can read, in the order of the net's outputs after "none of them".
+    name: of the models. symbols: what it can read, in the order of the net's outputs after "none of them".
     """
 
     def __init__(self, path: Path | None = None, *, threads: int = 2) -> None:
-        file = path or MODEL_FOLDER / f"{DEFAULT_NUMBER_MODEL}.onnx"
-        self._session, metadata = opened(
-            "number reader", file, "symbols", threads, made_by="scanner.training.train_numbers"
-        )
-        self.name: str = metadata["name"]
-        self.symbols: tuple[str, ...] = tuple(json.loads(metadata["symbols"]))
-        nothing = np.zeros((1, 2, HIGH, WIDE), dtype=np.uint8)
-        self._steps: int = self._session.run(None, {"pictures": nothing})[0].shape[1]
+        """path: of a model that reads alone, instead of the shipped ones. ModelError if it is missing or no such."""
+        files = [path] if path else [MODEL_FOLDER / f"{name}.onnx" for name in DEFAULT_NUMBER_MODELS]
+        made_by = "scanner.training.train_numbers"
+        models = [opened("number reader", file, "symbols", threads, made_by=made_by) for file in files]
+        self._sessions = [session for session, _ in models]
+        self.name: str = "+".join(metadata["name"] for _, metadata in models)
+        self.symbols: tuple[str, ...] = tuple(json.loads(models[0][1]["symbols"]))
+        if any(tuple(json.loads(metadata["symbols"])) != self.symbols for _, metadata in models):
+            raise ModelError("the models read other symbols", remedy="install padscore again", subject=files[-1].name)
 
     def read(self, batch: NumberBatch) -> NumberReadings:
         """The readings of all cells that lie in the picture.
@@ -62,25 +68,49 @@ class NumberReader:
         """
         ids = tuple(cell for cell, present in zip(batch.ids, batch.present.tolist(), strict=True) if present)
         ink = batch.ink[batch.present]
-        steps = self.steps(ink)
-        found = [texts(row, self.symbols) for row in steps]
-        look_again(self.steps, ink, found, self.symbols)
+        steps, found = self.looked(ink)
         settle(ink, steps, found, self.symbols)
         return NumberReadings(ids, tuple(candidates(one) for one in found))
 
-    def steps(self, ink: npt.NDArray[np.uint8]) -> Probabilities:
-        """Probabilities of the symbols, float32 [n, steps, symbols + 1], for pictures uint8 [n, 2, 40, 112].
+    def looked(self, ink: npt.NDArray[np.uint8]) -> tuple[Probabilities, list[dict[str, float]]]:
+        """What the first net sees at every step (see `steps`), and the texts of all cells by all nets, each for itself.
 
-        Those of pictures without ink say "none of them" at every step.
+        Unclear cells have been looked at again.
         """
+        every = [self._steps(session, ink) for session in self._sessions]
+        each = [[texts(row, self.symbols) for row in steps] for steps in every]
+        found = [_mean(one) for one in zip(*each, strict=True)]
+        looks = [partial(self._steps, session) for session in self._sessions]
+        look_again(looks, ink, found, self.symbols)
+        return every[0], found
+
+    def steps(self, ink: npt.NDArray[np.uint8]) -> Probabilities:
+        """The first net's probabilities of the symbols, float32 [n, steps, symbols + 1], for pictures [n, 2, 40, 112].
+
+        Those of pictures without ink say "none of them" at every step. ink: uint8; ValueError for another shape.
+        """
+        return self._steps(self._sessions[0], ink)
+
+    def _steps(self, session: onnxruntime.InferenceSession, ink: npt.NDArray[np.uint8]) -> Probabilities:
         if ink.ndim != 4 or ink.shape[1:] != (2, HIGH, WIDE) or ink.dtype != np.uint8:
             raise ValueError(f"ink: expected uint8 [n, 2, {HIGH}, {WIDE}], got {ink.dtype} {list(ink.shape)}")
-        result = np.zeros((len(ink), self._steps, len(self.symbols) + 1), dtype=np.float32)
-        result[:, :, 0] = 1.0
         inked = ink[:, 0].any(axis=(1, 2))
+        shown = np.ascontiguousarray(ink[inked]) if inked.any() else np.zeros((1, 2, HIGH, WIDE), dtype=np.uint8)
+        seen = session.run(None, {"pictures": shown})[0]
+        result = np.zeros((len(ink), *seen.shape[1:]), dtype=np.float32)
+        result[:, :, 0] = 1.0
         if inked.any():
-            result[inked] = self._session.run(None, {"pictures": np.ascontiguousarray(ink[inked])})[0]
+            result[inked] = seen
         return result
+
+
+def _mean(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The texts of one cell as several nets have them, together."""
+    together: dict[str, float] = defaultdict(float)
+    for one in found:
+        for text, chance in one.items():
+            together[text] += chance / len(found)
+    return dict(together)
 
 
 def texts(steps: Probabilities, symbols: Sequence[str]) -> dict[str, float]:

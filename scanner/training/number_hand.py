@@ -28,8 +28,7 @@ from scanner.locate import NotFound, locate
 from scanner.locate.table_placement import TablePlacement
 from scanner.read.alike import default_alike
 from scanner.read.number_hand import WEIGHTS, Compared, Weights, compare, weighed
-from scanner.read.number_look import look_again
-from scanner.read.number_reader import NumberReader, default_number_reader, meaning, texts
+from scanner.read.number_reader import NumberReader, default_number_reader, meaning
 from scanner.simulate.hands import Shapes
 from scanner.simulate.numerals import Numeral
 from scanner.simulate.scorecards import Card, Chances, random_game, simulate_card, truth_of
@@ -110,9 +109,7 @@ def _label(numeral: Numeral | None) -> str:
 
 def read_numbers(ink: npt.NDArray[np.uint8], labels: Sequence[str], reader: NumberReader) -> ReadNumbers:
     """Cells of one card, uint8 [n, 2, 40, 112], with what is written there."""
-    steps = reader.steps(ink)
-    found = [texts(row, reader.symbols) for row in steps]
-    look_again(reader.steps, ink, found, reader.symbols)
+    steps, found = reader.looked(ink)
     return ReadNumbers(tuple(found), tuple(labels), compare(ink, steps, found, reader.symbols, default_alike()))
 
 
