@@ -42,7 +42,7 @@ FIT = 1.0
 
 
 FEWEST_SUMS, FEWEST_SINGLE_SUMS = 4, 2
-HARDLY_RIGHT, MOSTLY_RIGHT = 0.4, 0.5
+HARDLY_RIGHT, MOSTLY_RIGHT = 0.55, 0.5
 """Sums on a table from which they tell that its rows are taken wrongly, so many more of which have to be right once the
 rows are taken rightly, and the same where a column has but one; the shares of them that are right before and then."""
 DISBELIEVED, DISBELIEF = 0.15, 0.1
@@ -171,19 +171,35 @@ def _words(photo: Photo, placement: TablePlacement, right: float, bottom: float)
     return read_words(flat)
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A table taken one way. sense: see `sense_of`. score, clearly: how well that and the fit speak for it."""
+
+    read: ReadTable
+    sense: float
+    inked: int
+    score: float
+    clearly: float
+
+
 def read_table(photo: Photo, found: TablePlacement, reader: NumberReader) -> ReadTable | NotFound:
     """The table taken the way in which its cells hold numbers; NotFound where none does."""
-    best: ReadTable | None = None
-    best_score, best_sense, inked = -1.0, 0.0, 0
+    ways_up: dict[str, _Way] = {}
+    best_sense, inked = 0.0, 0
     for way in (found, *found.others):
         if way.model is not None and best_sense >= MANY_NUMBERS and inked >= FEWEST_INKED and _high_cells(way):
             continue
         read = _read_as(photo, way, reader)
         sense, count = sense_of(read.numbers, read.inked)
-        score = sense_of(read.numbers, read.inked, CLEARLY)[0] + FIT * way.score
-        if score > best_score:
-            best, best_score, best_sense, inked = read, score, sense, count
-    assert best is not None
+        fit = FIT * way.score
+        taken = _Way(read, sense, count, sense + fit, sense_of(read.numbers, read.inked, CLEARLY)[0] + fit)
+        other = ways_up.get(way.template.id)
+        if other is None or taken.clearly > other.clearly:
+            ways_up[way.template.id] = taken
+        best_sense, inked = max((one.sense, one.inked) for one in ways_up.values())
+    # Of one template what is read clearly tells the way up; of several, which hold different cells, all that is read.
+    chosen = max(ways_up.values(), key=lambda one: one.score)
+    best, best_sense, inked = chosen.read, chosen.sense, chosen.inked
     best = _by_sums(photo, best, reader)
     model = best.placement.model
     if best_sense < NUMBERS and (inked >= FEWEST_INKED or model is not None):
