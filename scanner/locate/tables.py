@@ -42,6 +42,8 @@ rows or columns from which there is a usual one."""
 ACCEPT = 0.88
 """Share (see `AxisMatch`) of rows and of columns from which lines are a template's: generated cards have 0.93 or more,
 spreadsheets and graph paper up to 0.87."""
+FITS = 0.95
+"""The same from which no other look is needed."""
 STRICT = 0.92
 """The same of faint lines, which are seen in a checked cloth, too: up to 0.87 there, cards have 0.93 or more."""
 LEAST = (ACCEPT - 0.2) / 0.8
@@ -87,8 +89,9 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
     most = 0
     followed = 0
     largest: _Opened | None = None
+    nearly: list[tuple[Sequence[Taken], _Seen]] = []
     for look in looks(faint_first=bool(fixed)):
-        if look.last_resort and largest is not None and largest.is_whole:
+        if look.last_resort and (nearly or (largest is not None and largest.is_whole)):
             break
         sight = look.see(working)
         for members in regions(sight.patches, working.shape):
@@ -98,8 +101,10 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
             if fixed:
                 found = [(_ways(seen.rules, fixed), seen) for seen in views]
                 taken = _most_matched(found, STRICT if look.strict else ACCEPT)
-                if taken is not None:
+                if taken is not None and taken[0][0].share >= FITS:
                     return _placements(*taken)
+                # Where lines weren't seen, what is left may look like another card's: another look may show them.
+                nearly += [taken] if taken is not None else []
                 continue
             for seen in views[-1:]:
                 ways = _open(seen.rules, opened)
@@ -109,6 +114,8 @@ def locate_tables(photo: Photo, templates: Sequence[Template]) -> tuple[TablePla
                 one = _Opened(ways, seen, _area(ways[0], seen))
                 if largest is None or one.is_more_than(largest):
                     largest = one
+    if nearly:
+        return _placements(*max(nearly, key=_lines_matched))
     if largest is not None:
         if largest.ways[0].partial:
             return NotFound("a ruled table was seen, but it goes on where no lines between its cells could be followed")
@@ -191,7 +198,12 @@ def _most_matched(
 ) -> tuple[Sequence[Taken], _Seen] | None:
     """The view in which the most lines are a template's; null where they are none's. least: share of the best way."""
     good = [one for one in found if one[0] and one[0][0].share >= least]
-    return max(good, key=lambda one: len(one[0][0].rows.pairs) + len(one[0][0].columns.pairs), default=None)
+    return max(good, key=_lines_matched, default=None)
+
+
+def _lines_matched(one: tuple[Sequence[Taken], _Seen]) -> int:
+    """How many lines are the template's, as the first way takes them."""
+    return len(one[0][0].rows.pairs) + len(one[0][0].columns.pairs)
 
 
 def _area(way: Taken, seen: _Seen) -> float:
