@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,10 @@ from PIL import Image
 
 from scanner import table_sheets
 from scanner.board import ReadBoard
+from scanner.intake import load
+from scanner.locate import NotFound, tables
+from scanner.locate.table_axis import Taken
+from scanner.locate.table_rules import Rules
 from scanner.scan import scan
 from scanner.sheet import Sheet
 from scanner.simulate import Setting, Shapes, Simulated, built_in_print
@@ -125,3 +130,22 @@ def test_cards_with_the_same_lines_are_told_apart_by_their_words(
     sheet = only_sheet(shot.file(), EVERY)
     assert sheet.template.id == wanted
     assert corner_error(sheet, shot) < 5
+
+
+def test_what_fits_but_nearly_waits_for_the_other_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a look misses lines, what is left of one card may be like another: a look that sees all of them decides."""
+    shot = made(get_template("kniffel"), 4)
+    photo = next(iter(load(shot.file())))
+    own, calls = tables._ways, 0
+
+    def poorly_at_first(rules: Rules, templates: Sequence[Template]) -> list[Taken]:
+        nonlocal calls
+        calls += 1
+        ways = own(rules, templates)
+        return [replace(way, share=0.9) for way in ways] if calls == 1 else ways
+
+    monkeypatch.setattr(tables, "_ways", poorly_at_first)
+    found = tables.locate_tables(photo, [get_template("kniffel")])
+    assert not isinstance(found, NotFound)
+    assert calls > 1
+    assert found[0].score >= tables.FITS
