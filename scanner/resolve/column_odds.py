@@ -185,10 +185,8 @@ def _forward_and_backward(steps: Sequence[_Step]) -> list[Floats] | None:
         if step.row in step.keep:
             known[step.row] = stands[before, way]
         if known:
-            merged, first, after = np.unique(
-                np.stack(list(known.values())), axis=1, return_index=True, return_inverse=True
-            )
-            del merged
+            merged = np.stack(list(known.values()))
+            _, first, after = np.unique(merged, axis=1, return_index=True, return_inverse=True)
             after = after.reshape(-1)
         else:
             first, after = np.zeros(1, dtype=np.int64), np.zeros(len(before), dtype=np.int64)

@@ -217,10 +217,10 @@ def _together(
     for _ in range(ROUNDS):
         for cells in columns:
             listed = {row: _listed(cell, read.get(cell), hand, weighed, answered) for row, cell in cells.items()}
-            if not any(_is_number(read.get(cell), answered.get(cell)) for cell in cells.values()):
+            filled = sum(_is_number(read.get(cell), answered.get(cell)) for cell in cells.values())
+            if not filled:
                 odds = {row: _unplayed(one) for row, one in listed.items()}
             else:
-                filled = sum(_is_number(read.get(cell), answered.get(cell)) for cell in cells.values())
                 if 2 * filled > len(cells):
                     listed = {row: one if row in formulas else one.seldom_empty() for row, one in listed.items()}
                 odds = column_odds([OddsRow(row, listed[row].said, formulas.get(row)) for row in cells])
